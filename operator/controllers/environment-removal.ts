@@ -8,6 +8,7 @@ import { formatDescriptor } from '../domain/resource/descriptor.ts'
 import { contextOf, environmentNamespace } from '../domain/resource/identity.ts'
 import type { Cluster } from '../kube/cache/cluster.ts'
 import { keyOf } from '../kube/client/resource.ts'
+import type { ReconcileContext } from '../kube/loop/controller.ts'
 import { conditionOf } from '../kube/loop/outcome.ts'
 import type { Objects } from '../kube/objects.ts'
 import type { Log } from '../log.ts'
@@ -31,6 +32,8 @@ export interface RemovalTools {
   readonly log: Log
 }
 
+export type FinalizeContext = Pick<ReconcileContext<typeof Environment>, 'throwIfStopping'>
+
 /**
  * 1. deleteNamespace: deletes the namespace that the operator made, when no resource is removed alone.
  * 2. deleteResources: deletes all resources, a hundred with each request; their finalizers keep them.
@@ -42,7 +45,11 @@ export interface RemovalTools {
  *
  * Each step is safe to repeat; a new process starts again with step 1.
  */
-export async function removeResources(environment: Environment, tools: RemovalTools): Promise<void> {
+export async function removeResources(
+  environment: Environment,
+  tools: RemovalTools,
+  { throwIfStopping }: FinalizeContext,
+): Promise<void> {
   const { removals } = tools
   const context = contextOf(environment)
   const name = environmentNamespace(context)
@@ -58,13 +65,13 @@ export async function removeResources(environment: Environment, tools: RemovalTo
     // The cluster lets it terminate for five seconds before it deletes the first object.
     if (own && !isDeploying(environment, tools) && (await removals.areWithin(resources, name)))
       await terminate()
-    await deleteResources(environment, resources, tools)
+    await deleteResources(environment, resources, { ...tools, throwIfStopping })
     await removals.decide(environment, resources, own || !existing ? name : undefined)
   }
   if (removals.hasAlone(environment)) throw resourcesRemain(environment, tools)
   await terminate()
   const kinds = removals.removeTogether(environment, resources, own ? 'terminating' : 'gone')
-  if (own) await inParallel(kinds, (each) => deleteObjects(each, name, tools))
+  if (own) await inParallel(kinds, (each) => deleteObjects(each, name, { ...tools, throwIfStopping }))
   const isRemoved = (each: ActiveResource) => !own || !hasHosts(each)
   if (resources.some(isRemoved)) throw resourcesRemain(environment, tools)
   if (!own) return
@@ -75,10 +82,10 @@ export async function removeResources(environment: Environment, tools: RemovalTo
 async function deleteResources(
   { metadata: { namespace, name } }: Environment,
   resources: readonly ActiveResource[],
-  { cluster }: RemovalTools,
+  { cluster, throwIfStopping }: Pick<RemovalTools, 'cluster'> & FinalizeContext,
 ): Promise<void> {
   if (resources.every(({ metadata }) => metadata.deletionTimestamp)) return
-  await cluster.removeCollection(ActiveResource, namespace, { 'spec.environmentName': name })
+  await cluster.removeCollection(ActiveResource, namespace, { 'spec.environmentName': name }, throwIfStopping)
 }
 
 /** Deletes the namespace; records first what others made in it. */
@@ -108,9 +115,13 @@ function isDeploying(environment: Environment, { cluster: { store } }: RemovalTo
 }
 
 /** Saves time only: without the right to do so, it leaves the objects to the cluster. */
-async function deleteObjects(kind: ObjectKind, namespace: string, { objects }: RemovalTools): Promise<void> {
+async function deleteObjects(
+  kind: ObjectKind,
+  namespace: string,
+  { objects, throwIfStopping }: Pick<RemovalTools, 'objects'> & FinalizeContext,
+): Promise<void> {
   try {
-    await objects.removeCollection(kind, namespace)
+    await objects.removeCollection(kind, namespace, throwIfStopping)
   } catch (error) {
     if (!(error instanceof Stalled)) throw error
   }

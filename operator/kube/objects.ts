@@ -34,8 +34,15 @@ export interface Objects {
   read(reference: ObjectReference): Promise<StoredObject | undefined>
   /** Deletes the object with this uid; returns whether it is gone, as it is when it did not exist. */
   remove(reference: ObjectReference, uid: string): Promise<boolean>
-  /** Deletes the objects of a kind in a namespace that resources made, with one request for each 100; does not wait for their end. */
-  removeCollection(kind: Pick<ObjectReference, 'apiVersion' | 'kind'>, namespace: string): Promise<void>
+  /**
+   * Deletes the objects of a kind in a namespace that resources made, with one request for each 100; does not wait for their
+   * end. Calls `before` each request, which may throw to leave the others.
+   */
+  removeCollection(
+    kind: Pick<ObjectReference, 'apiVersion' | 'kind'>,
+    namespace: string,
+    before: () => void,
+  ): Promise<void>
   /** A synced cache of the metadata of our objects of a kind; Stalled when the watch is forbidden. */
   watch(reference: Pick<ObjectReference, 'apiVersion' | 'kind'>): Promise<Cache>
   /** The objects of a kind in a namespace that `watch` leaves out: no resource made them. */
@@ -121,11 +128,12 @@ class ClusterObjects implements Objects {
   async removeCollection(
     reference: Pick<ObjectReference, 'apiVersion' | 'kind'>,
     namespace: string,
+    before: () => void,
   ): Promise<void> {
     const resource = await this.#resourceOf(reference)
     const { kind } = resource
     await explaining('deletecollection', { kind, namespace }, () =>
-      removeCollection(this.#client, resource, namespace, { labelSelector: labels.resource }),
+      removeCollection(this.#client, resource, namespace, { labelSelector: labels.resource }, before),
     )
   }
 

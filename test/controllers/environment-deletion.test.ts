@@ -7,6 +7,7 @@ import { environmentController } from '../../operator/controllers/environment.ts
 import { contextOf, environmentNamespace } from '../../operator/domain/resource/identity.ts'
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
 import { activeResource } from '../support/builders.ts'
+import { silentContext } from './support/context.ts'
 import { environmentOptions } from './support/environment-options.ts'
 import { createFakeObjects, type FakeObjects } from './support/fake-objects.ts'
 import { readsOf } from './support/reads.ts'
@@ -65,7 +66,7 @@ async function finalizeAll(): Promise<unknown[]> {
   const ended = await Promise.allSettled(
     cluster.store
       .list(Environment, namespace)
-      .map(async (each) => controller.finalize?.(each, { releaseWorker: (work) => work() })),
+      .map(async (each) => controller.finalize?.(each, silentContext())),
   )
   return ended.map((each) => (each.status === 'rejected' ? each.reason.reason : undefined))
 }

@@ -166,7 +166,7 @@ class DeploymentReconciler {
     const isResumed = deployment.status?.startTime !== undefined
     const marked = isForced || isResumed ? existingIn(plan) : referringToSecrets(plan, cluster.store)
     renewals.start(environmentKey, { uid, isForced, secrets: createSecretReader(cluster.client) }, marked)
-    await this.#writeResources(deployment, plan, status)
+    await this.#writeResources(deployment, plan, status, context)
     renewals.enqueue(environmentKey)
     return status
   }
@@ -211,11 +211,13 @@ class DeploymentReconciler {
     deployment: EnvironmentDeployment,
     { steps }: Plan,
     status: DeploymentStatus,
+    { throwIfStopping }: Pick<Context, 'throwIfStopping'>,
   ): Promise<void> {
     const first = steps.filter(namesNamespace)
     const others = steps.filter((each) => !namesNamespace(each))
     for (const group of [first, others]) {
       await inParallel(group, async (step) => {
+        throwIfStopping()
         // Throws once the environment terminates: its deletion must find no new resource.
         this.#environmentOf(deployment)
         const object = formatDescriptor(step.descriptor)

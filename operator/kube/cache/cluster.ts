@@ -51,8 +51,8 @@ export interface Cluster {
   remove<K extends Kind>(kind: K, object: ObjectOf<K>, origin?: string): Promise<void>
   /** Deletes the object at this resourceVersion; a conflict when it has changed. */
   removeUnchanged<K extends Kind>(kind: K, object: ObjectOf<K>): Promise<void>
-  /** Deletes the objects with these values of selectable fields, with one request for each 100. */
-  removeCollection(kind: Kind, namespace: string, fields: SelectableFields): Promise<void>
+  /** Deletes the objects with these values of selectable fields, with one request for each 100; `before` each, it may throw. */
+  removeCollection(kind: Kind, namespace: string, fields: SelectableFields, before: () => void): Promise<void>
   /** Reads from the API server, not from the store. */
   read<K extends Kind>(kind: K, namespace: string, name: string): Promise<ObjectOf<K> | undefined>
   readAll<K extends Kind>(kind: K, namespace: string): Promise<readonly ObjectOf<K>[]>
@@ -212,8 +212,14 @@ export function openCluster(options: {
       const { uid, resourceVersion } = object.metadata
       return erase(kind, object, { uid, resourceVersion })
     },
-    removeCollection: (kind, namespace, fields) =>
-      removeCollection(client, resourceOf(kind), namespace, { fieldSelector: fieldSelectorOf(fields) }),
+    removeCollection: (kind, namespace, fields, before) =>
+      removeCollection(
+        client,
+        resourceOf(kind),
+        namespace,
+        { fieldSelector: fieldSelectorOf(fields) },
+        before,
+      ),
     read,
     async readAll(kind, namespace) {
       const answer = (await client.request('GET', pathOf(resourceOf(kind), namespace))) as {

@@ -52,6 +52,9 @@ const waitingDelayMs = 2000
 /** The cache holds the newer object of a conflict within this time. */
 const conflictDelayMs = 100
 
+/** The work on an object was left to the next process. */
+class Stopping extends Error {}
+
 /** Starts the loop of a controller over all objects of its kind. */
 export function startController<K extends Kind>(
   cluster: Cluster,
@@ -75,6 +78,7 @@ class ControllerLoop<K extends Kind> implements Loop {
   readonly #resyncKeys = new Set<string>()
   readonly #quotaWaits: QuotaWaits
   readonly #resync: NodeJS.Timeout
+  #isStopping = false
 
   constructor(cluster: Cluster, controller: Controller<K>, options: LoopOptions) {
     this.#cluster = cluster
@@ -92,6 +96,7 @@ class ControllerLoop<K extends Kind> implements Loop {
   }
 
   async stop(): Promise<void> {
+    this.#isStopping = true
     clearInterval(this.#resync)
     await this.queue.stop()
   }
@@ -155,7 +160,7 @@ class ControllerLoop<K extends Kind> implements Loop {
     const context: ReconcileContext<K> = {
       afterWrite: (work) => afterWrite.push(work),
       isResync: this.#resyncKeys.delete(key),
-      releaseWorker: (work) => this.queue.releaseWorker(key, work),
+      ...this.#contextOf(key),
       report: async (observed, message) => {
         await this.#write(object, { observed, outcome: outcomeOf(new Waiting('Progressing', message)) })
       },
@@ -166,11 +171,19 @@ class ControllerLoop<K extends Kind> implements Loop {
 
   async #finalizeOne(object: ObjectOf<K>, key: string): Promise<void> {
     await this.#finish(object, key, async () => {
-      const releaseWorker = <T>(work: () => Promise<T>) => this.queue.releaseWorker(key, work)
-      if ((await this.#controller.finalize?.(object, { releaseWorker })) === 'later') return undefined
+      if ((await this.#controller.finalize?.(object, this.#contextOf(key))) === 'later') return undefined
       await removeFinalizer(this.#cluster, this.#controller.kind, object)
       return undefined
     })
+  }
+
+  #contextOf(key: string): Pick<ReconcileContext<K>, 'releaseWorker' | 'throwIfStopping'> {
+    return {
+      releaseWorker: (work) => this.queue.releaseWorker(key, work),
+      throwIfStopping: () => {
+        if (this.#isStopping) throw new Stopping()
+      },
+    }
   }
 
   /** Runs the work, writes its outcome when that is new, and schedules the next attempt. */
@@ -180,7 +193,7 @@ class ControllerLoop<K extends Kind> implements Loop {
     run: () => Promise<Observed<K> | undefined>,
   ): Promise<void> {
     const { observed, error } = await attempt(run)
-    if (error === undefined && observed === undefined) return
+    if ((error === undefined && observed === undefined) || error instanceof Stopping) return
     this.#quotaWaits.add(key, error)
     if (isConflict(error)) throw error
     const outcome = this.#gracePeriod.outcomeFor(key, object, outcomeOf(error))

@@ -8,6 +8,8 @@ export interface ReconcileContext<K extends Kind> {
   report(observed: Observed<K>, message: string): Promise<void>
   /** Runs a part that only waits, such as a call, outside the worker pool. */
   releaseWorker<T>(work: () => Promise<T>): Promise<T>
+  /** Throws when the process is to end: between the requests of long work, which the next process completes. */
+  throwIfStopping(): void
   /** Calls `work` when the status that this reconcile returns is written. */
   afterWrite(work: () => void): void
   /** Whether this is the periodic reconcile that every object gets. */
@@ -24,7 +26,10 @@ export interface Controller<K extends Kind = Kind> {
    * Cleans up after an object that is being deleted; the loop then removes the finalizer. With `later`, the loop does
    * nothing: a watch of the controller enqueues the object again.
    */
-  finalize?(object: ObjectOf<K>, context: Pick<ReconcileContext<K>, 'releaseWorker'>): Promise<'later' | void>
+  finalize?(
+    object: ObjectOf<K>,
+    context: Pick<ReconcileContext<K>, 'releaseWorker' | 'throwIfStopping'>,
+  ): Promise<'later' | void>
   /** Sources of keys to reconcile, in addition to changes of this kind. */
   readonly watches?: readonly Watch[]
 }

@@ -81,6 +81,8 @@ export interface OperatorWorld {
   /** Ids of the resources that remain. */
   ids(): string[]
   environment(): Environment | undefined
+  /** Lets the process end in order, as a signal does. */
+  stop(): Promise<void>
   close(): void
 }
 
@@ -230,6 +232,9 @@ export function createOperatorWorld(builtIn: readonly Driver[]): OperatorWorld {
     put: (resource) => void fake.put(ActiveResource, resource),
     ids: () => world.resources().map(({ spec }) => spec.resourceId.replace('shared.', '')),
     environment: () => fake.store.get(Environment, namespace, environmentName),
+    async stop() {
+      await Promise.all(loops.splice(0).map((loop) => loop.stop()))
+    },
     close() {
       if (process) process.isAlive = false
       for (const loop of loops) void loop.stop()

@@ -78,8 +78,8 @@ export function clusterOf({ send }: Process, fake: FakeCluster): Cluster {
         return found(kind, object)
       }),
     remove: (kind, object) => send(nameOf('delete', kind, object), () => fake.remove(kind, object)),
-    removeCollection: (kind, namespace, fields) =>
-      send(`collection ${kind.kind}`, () => fake.removeCollection(kind, namespace, fields)),
+    removeCollection: (kind, namespace, fields, before) =>
+      send(`collection ${kind.kind}`, () => fake.removeCollection(kind, namespace, fields, before)),
     readNames: (kind, namespace, fields) =>
       send(`list ${kind.kind}`, () => fake.readNames(kind, namespace, fields)),
     readAll: (kind, namespace) => send(`list ${kind.kind}`, () => fake.readAll(kind, namespace)),
@@ -93,8 +93,8 @@ export function objectsOf({ send }: Process, door: Objects): Objects {
     apply: (object) => send(`apply ${object.kind} ${object.metadata.name}`, () => door.apply(object)),
     read: (reference) => send(`read ${reference.kind} ${reference.name}`, () => door.read(reference)),
     readForeign: (kind, namespace) => send(`foreign ${kind.kind}`, () => door.readForeign(kind, namespace)),
-    removeCollection: (kind, namespace) =>
-      send(`collection ${kind.kind}`, () => door.removeCollection(kind, namespace)),
+    removeCollection: (kind, namespace, before) =>
+      send(`collection ${kind.kind}`, () => door.removeCollection(kind, namespace, before)),
     remove: (reference, uid) =>
       send(`delete ${reference.kind} ${reference.name}`, () => door.remove(reference, uid)),
   }
