@@ -30,9 +30,8 @@ export interface RemovalTools {
   readonly inventory: Pick<Inventory, 'foreignIn'>
   readonly removals: Removals
   readonly log: Log
+  readonly throwIfStopping: ReconcileContext<typeof Environment>['throwIfStopping']
 }
-
-export type FinalizeContext = Pick<ReconcileContext<typeof Environment>, 'throwIfStopping'>
 
 /**
  * 1. deleteNamespace: deletes the namespace that the operator made, when no resource is removed alone.
@@ -45,11 +44,7 @@ export type FinalizeContext = Pick<ReconcileContext<typeof Environment>, 'throwI
  *
  * Each step is safe to repeat; a new process starts again with step 1.
  */
-export async function removeResources(
-  environment: Environment,
-  tools: RemovalTools,
-  { throwIfStopping }: FinalizeContext,
-): Promise<void> {
+export async function removeResources(environment: Environment, tools: RemovalTools): Promise<void> {
   const { removals } = tools
   const context = contextOf(environment)
   const name = environmentNamespace(context)
@@ -65,13 +60,13 @@ export async function removeResources(
     // The cluster lets it terminate for five seconds before it deletes the first object.
     if (own && !isDeploying(environment, tools) && (await removals.areWithin(resources, name)))
       await terminate()
-    await deleteResources(environment, resources, { ...tools, throwIfStopping })
+    await deleteResources(environment, resources, tools)
     await removals.decide(environment, resources, own || !existing ? name : undefined)
   }
   if (removals.hasAlone(environment)) throw resourcesRemain(environment, tools)
   await terminate()
   const kinds = removals.removeTogether(environment, resources, own ? 'terminating' : 'gone')
-  if (own) await inParallel(kinds, (each) => deleteObjects(each, name, { ...tools, throwIfStopping }))
+  if (own) await inParallel(kinds, (each) => deleteObjects(each, name, tools))
   const isRemoved = (each: ActiveResource) => !own || !hasHosts(each)
   if (resources.some(isRemoved)) throw resourcesRemain(environment, tools)
   if (!own) return
@@ -82,7 +77,7 @@ export async function removeResources(
 async function deleteResources(
   { metadata: { namespace, name } }: Environment,
   resources: readonly ActiveResource[],
-  { cluster, throwIfStopping }: Pick<RemovalTools, 'cluster'> & FinalizeContext,
+  { cluster, throwIfStopping }: RemovalTools,
 ): Promise<void> {
   if (resources.every(({ metadata }) => metadata.deletionTimestamp)) return
   await cluster.removeCollection(ActiveResource, namespace, { 'spec.environmentName': name }, throwIfStopping)
@@ -118,7 +113,7 @@ function isDeploying(environment: Environment, { cluster: { store } }: RemovalTo
 async function deleteObjects(
   kind: ObjectKind,
   namespace: string,
-  { objects, throwIfStopping }: Pick<RemovalTools, 'objects'> & FinalizeContext,
+  { objects, throwIfStopping }: RemovalTools,
 ): Promise<void> {
   try {
     await objects.removeCollection(kind, namespace, throwIfStopping)

@@ -19,12 +19,7 @@ import type { Observed } from '../kube/loop/status.ts'
 import type { Objects } from '../kube/objects.ts'
 import type { Log } from '../log.ts'
 import type { Removals } from './active-resource/removals.ts'
-import {
-  awaitUnseen,
-  type FinalizeContext,
-  type RemovalTools,
-  removeResources,
-} from './environment-removal.ts'
+import { awaitUnseen, type RemovalTools, removeResources } from './environment-removal.ts'
 import { isBlockerChanged } from './shared/deletion-blockers.ts'
 import { inParallel } from './shared/parallel.ts'
 import { watchLifecycle } from './shared/watch-lifecycle.ts'
@@ -39,7 +34,7 @@ interface Options {
   readonly namespaces?: Watch
 }
 
-interface Tools extends RemovalTools {
+interface Tools extends Omit<RemovalTools, 'throwIfStopping'> {
   readonly dispatcher: Pick<Dispatcher, 'notifyLast'>
   readonly keptDeployments: number
 }
@@ -56,7 +51,7 @@ export function environmentController(
     kind: Environment,
     watches: [...watchesOf(cluster.store, options.removals), ...(namespaces ? [namespaces] : [])],
     reconcile: (environment) => reconcile(environment, tools),
-    finalize: (environment, context) => finalize(environment, tools, context),
+    finalize: (environment, { throwIfStopping }) => finalize(environment, { ...tools, throwIfStopping }),
   }
 }
 
@@ -122,8 +117,8 @@ async function reconcile(environment: Environment, tools: Tools): Promise<Observ
  * 4. removeDeployments: deletes the deployments; throws Waiting until they are gone.
  * 5. awaitUnseen: throws Waiting for a resource that a deployment wrote last, and that the cache does not have yet.
  */
-async function finalize(environment: Environment, tools: Tools, context: FinalizeContext): Promise<void> {
-  await removeResources(environment, tools, context)
+async function finalize(environment: Environment, tools: Tools & RemovalTools): Promise<void> {
+  await removeResources(environment, tools)
   await tools.dispatcher.notifyLast(environment)
   await removeContent(environment, tools.cluster)
   await removeDeployments(environment, tools.cluster)
