@@ -23,6 +23,9 @@ import { inParallel } from './shared/parallel.ts'
 /** The watch reports the end of a namespace; the retry is for an event that is lost. */
 const namespaceRetrySeconds = 30
 
+/** So many resources are deleted before the cluster deletes the first object of their namespace, also on a small machine. */
+const mostWithinPause = 1000
+
 /** What the removal of the resources and the namespace of an environment depends on. */
 export interface RemovalTools {
   readonly cluster: Cluster
@@ -34,7 +37,7 @@ export interface RemovalTools {
 }
 
 /**
- * 1. deleteNamespace: deletes the namespace that the operator made, when no resource is removed alone.
+ * 1. deleteNamespace: deletes the namespace that the operator made, when no resource is removed alone, and there are few.
  * 2. deleteResources: deletes all resources, a hundred with each request; their finalizers keep them.
  * 3. decide: decides which of them are removed alone; throws Waiting until those are gone.
  * 4. deleteNamespace, unless it is deleted, with the objects of the other resources.
@@ -58,8 +61,8 @@ export async function removeResources(environment: Environment, tools: RemovalTo
   const resources = resourcesOf(environment, tools)
   if (!removals.isDecided(environment, resources)) {
     // The cluster lets it terminate for five seconds before it deletes the first object.
-    if (own && !isDeploying(environment, tools) && (await removals.areWithin(resources, name)))
-      await terminate()
+    const isQuick = resources.length <= mostWithinPause && !isDeploying(environment, tools)
+    if (own && isQuick && (await removals.areWithin(resources, name))) await terminate()
     await deleteResources(environment, resources, tools)
     await removals.decide(environment, resources, own || !existing ? name : undefined)
   }

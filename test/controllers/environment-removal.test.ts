@@ -120,6 +120,9 @@ const within: readonly Wanted[] = [
   { id: 'workload', dependsOn: ['site'] },
 ]
 
+/** Their deletion may last longer than the cluster waits before it deletes the objects of a namespace. */
+const many: readonly Wanted[] = Array.from({ length: 1001 }, (_, index) => ({ id: `r${index}` }))
+
 const writesIn = (log: readonly string[]) =>
   log.filter(
     (each) => !/^(read|list|foreign) /.test(each) && !/ (Environment|EnvironmentDeployment) /.test(each),
@@ -161,6 +164,7 @@ describe('the deletion of an environment', () => {
     ['before its resources, when all of them go with it', within, false, true],
     ['after its resources, while a deployment runs', within, true, false],
     ['after those that are removed alone', mixed, false, false],
+    ['after its resources, when these are many', many, false, false],
   ])('deletes the namespace %s', async (_, wanted, isDeploying, isFirst) => {
     await deployed(wanted)
     if (isDeploying) world.deploy('second', [...wanted, { id: 'slow', driver: 'remote' }])
