@@ -45,6 +45,8 @@ beforeAll(async () => {
     const settings = {
       NODE_OPTIONS: `--inspect=127.0.0.1:${ports[name]}`,
       QUARTERMASTER_LEASE_SECONDS: '30',
+      // Every object has a timer in the first half of each interval.
+      QUARTERMASTER_RESYNC_SECONDS: '60',
       QUARTERMASTER_REQUESTS_PER_SECOND: '100000',
       QUARTERMASTER_REQUEST_BURST: '100000',
     }
