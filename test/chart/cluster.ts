@@ -6,7 +6,9 @@ import { promisify } from 'node:util'
 import { startControlPlane } from '../../dev/control-plane/control-plane.ts'
 import { apiCall, apiRequest, eventually } from '../../dev/control-plane/kubernetes.ts'
 import { runHelm } from '../../dev/helm/helm.ts'
+import type { Kind } from '../../operator/api/kind.ts'
 import { kinds } from '../../operator/api/kinds.ts'
+import { apiVersion, group } from '../../operator/api/names.ts'
 import { chart, type Manifest, systemNamespace, valuesArguments } from './support.ts'
 
 const run = promisify(execFile)
@@ -39,28 +41,38 @@ export async function startEmptyCluster() {
   async function discovered(): Promise<string[]> {
     const { stdout } = await run(controlPlane.binaries.kubectl, [
       'api-resources',
-      '--api-group=quartermaster.dev',
+      `--api-group=${group}`,
       '--output=name',
       `--cache-dir=${join(directory, `discovery-${(inputs += 1)}`)}`,
       `--kubeconfig=${controlPlane.kubeconfigPath}`,
     ])
     return stdout.split('\n')
   }
+  /**
+   * New kinds are found and served after a moment, and admission policies know them some seconds later: the API server answers
+   * 503 until then. Helm does not wait for either.
+   */
+  async function untilServed(awaited: readonly Kind[] = kinds): Promise<void> {
+    await eventually('the kinds', 60_000, async () => {
+      const names = await discovered()
+      const isServed = async ({ kind, plural }: Kind) => {
+        const path = `/apis/${apiVersion}/namespaces/default/${plural}?dryRun=All`
+        const object = { apiVersion, kind, metadata: { name: 'probe' } }
+        const { status } = await apiRequest(controlPlane, 'POST', path, object)
+        return names.includes(`${plural}.${group}`) && status !== 404 && status !== 503
+      }
+      return (await Promise.all(awaited.map(isServed))).every(Boolean) || undefined
+    })
+  }
   return {
     directory,
     controlPlane,
     release,
+    untilServed,
     /** Installs the chart with the sample in the organization `trial`. */
     async install() {
       const notes = await release('install', chart, '--create-namespace')
-      // New kinds are found and served after a moment; Helm does not wait for that.
-      await eventually('the kinds', 60_000, async () => {
-        const names = await discovered()
-        const isServed = async ({ plural }: { readonly plural: string }) =>
-          names.includes(`${plural}.quartermaster.dev`) &&
-          (await apiRequest(controlPlane, 'GET', `/apis/quartermaster.dev/v1alpha1/${plural}?limit=1`)).ok
-        return (await Promise.all(kinds.map(isServed))).every(Boolean) || undefined
-      })
+      await untilServed()
       await release('upgrade', chart, ...sample)
       return notes
     },

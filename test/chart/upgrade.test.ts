@@ -18,7 +18,7 @@ const previous = process.env['PREVIOUS_REVISION'] ?? 'HEAD~1'
 const withinMs = 120_000
 const settings = { QUARTERMASTER_LEASE_SECONDS: '60' }
 
-const { controlPlane, directory, release, read, kubectl } = await startEmptyCluster()
+const { controlPlane, directory, release, untilServed, read, kubectl } = await startEmptyCluster()
 const namespace = 'work'
 const path = `/apis/quartermaster.dev/v1alpha1/namespaces/${namespace}`
 let running: RunningProcess[] = []
@@ -126,6 +126,7 @@ describe(`an upgrade from ${previous}, with objects and work in flight`, () => {
     await writeFile(join(directory, 'build.mjs'), script)
     await run(process.execPath, [join(directory, 'build.mjs')])
     await startProcesses(folder)
+    await untilServed(kinds.filter(({ kind }) => organization.some((each) => each.kind === kind)))
     await apply(organization)
     await untilReady('environmentdeployments/shop.done.1', 'True')
     // Its resource waits for a Secret.
