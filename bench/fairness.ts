@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { closeServer } from '../dev/close-server.ts'
 import { makeOrganization } from '../dev/organization.ts'
 import { Application } from '../operator/api/application.ts'
 import { DeploymentDelta } from '../operator/api/deployment-delta.ts'
@@ -56,8 +57,7 @@ export async function measureFairness(bed: Bed, stage: Stage, count: number): Pr
       failingCallsPerSecond: rounded((driver.calls() - before) / seconds, 1),
     }
   } finally {
-    driver.server.close()
-    driver.server.closeAllConnections()
+    await closeServer(driver.server)
   }
 }
 

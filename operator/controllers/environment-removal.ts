@@ -108,8 +108,8 @@ async function deleteNamespace(
 
 /** Whether a deployment may change resources so that they are removed alone. */
 function isDeploying(environment: Environment, { cluster: { store } }: RemovalTools): boolean {
-  const deployments = store.byIndex(EnvironmentDeployment, 'environment', keyOf(environment))
-  return deployments.some((each) => !isFinished(each))
+  const deployments = store.cacheOf(EnvironmentDeployment)
+  return deployments.anyByIndex('environment', keyOf(environment), (each) => !isFinished(each))
 }
 
 /** Saves time only: without the right to do so, it leaves the objects to the cluster. */

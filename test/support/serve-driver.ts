@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { closeServer } from '../../dev/close-server.ts'
 import type { FreeForm } from '../../operator/api/schema.ts'
 import { Stalled, Waiting } from '../../operator/domain/base/errors.ts'
 import { isObject } from '../../operator/domain/base/json.ts'
@@ -84,12 +85,7 @@ export async function serve(
   await listening
   return {
     target: `http://127.0.0.1:${(server.address() as AddressInfo).port}/any`, // listens on a port
-    async close() {
-      server.closeAllConnections()
-      const { promise: closed, resolve } = Promise.withResolvers<void>()
-      server.close(() => resolve())
-      await closed
-    },
+    close: () => closeServer(server),
   }
 }
 

@@ -31,22 +31,20 @@ export function createAuditLog(path: string, organization: string): AuditLog {
       const { buffer } = await file.read(Buffer.alloc(size - start), 0, size - start, start)
       await file.close()
       const text = buffer.toString('utf8')
-      // The last line may still be on its way, as the one before that place was.
-      return (
-        text
-          .slice(start < position ? text.indexOf('\n') + 1 : 0, text.lastIndexOf('\n') + 1)
-          .split('\n')
-          .filter((line) => line.includes(organization))
-          .map((line) => JSON.parse(line))
-          // A line also names the role that allows the request, which may be a role for the organization.
-          .filter(({ objectRef, requestURI }) => `${requestURI} ${objectRef?.name}`.includes(organization))
-          .filter(({ user }) => user.username.includes(':quartermaster-'))
-          .filter(({ verb, objectRef }) => verb !== 'watch' && objectRef && objectRef.resource !== 'leases')
-          .map(
-            ({ verb, objectRef, user, requestURI }) =>
-              `${user.username} ${verb} ${objectRef.resource} ${objectRef.name ?? requestURI}`,
-          )
-      )
+      // The last line may still be on its way, as the one before that place was. A line also names the role that allows the
+      // request, which may be a role for the organization.
+      return text
+        .slice(start < position ? text.indexOf('\n') + 1 : 0, text.lastIndexOf('\n') + 1)
+        .split('\n')
+        .filter((line) => line.includes(organization))
+        .map((line) => JSON.parse(line))
+        .filter(({ objectRef, requestURI }) => `${requestURI} ${objectRef?.name}`.includes(organization))
+        .filter(({ user }) => user.username.includes(':quartermaster-'))
+        .filter(({ verb, objectRef }) => verb !== 'watch' && objectRef && objectRef.resource !== 'leases')
+        .map(
+          ({ verb, objectRef, user, requestURI }) =>
+            `${user.username} ${verb} ${objectRef.resource} ${objectRef.name ?? requestURI}`,
+        )
     },
     async calm() {
       await eventually('an end of the writes', 30_000, async () => {

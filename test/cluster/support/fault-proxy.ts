@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { request } from 'node:https'
+import { closeServer } from '../../../dev/close-server.ts'
 
 /** The fault of a request that matches a rule. */
 export type Fault =
@@ -115,11 +116,6 @@ export async function startFaultProxy(target: { url: string; caFile: string }): 
     get connections() {
       return connections
     },
-    async close() {
-      server.closeAllConnections()
-      await new Promise((resolve) => {
-        server.close(resolve)
-      })
-    },
+    close: () => closeServer(server),
   }
 }

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { closeServer } from '../../../dev/close-server.ts'
 import type { FreeForm } from '../../../operator/api/schema.ts'
 
 /** One answer; `hang` gives none, `break` ends the connection. */
@@ -82,12 +83,7 @@ export async function startHttpDriverServer(behaviour: Behaviour = {}): Promise<
     journal,
     existing,
     next,
-    async close() {
-      server.closeAllConnections()
-      await new Promise((resolve) => {
-        server.close(resolve)
-      })
-    },
+    close: () => closeServer(server),
   }
 }
 
