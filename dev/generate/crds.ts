@@ -1,5 +1,6 @@
 import type { Kind } from '../../operator/api/kind.ts'
 import { group, version } from '../../operator/api/names.ts'
+import { atomic } from '../../operator/api/schema.ts'
 
 /** The CustomResourceDefinition of a kind, as plain data. */
 export function crdOf(kind: Kind) {
@@ -48,7 +49,7 @@ function schemaOf(kind: Kind) {
       kind: { type: 'string', description: 'Kind of this object.' },
       metadata: { type: 'object' },
       spec: kind.spec,
-      ...(kind.status ? { status: kind.status } : {}),
+      ...(kind.status ? { status: atomic(kind.status) } : {}),
     },
     ...(kind.rules.length > 0 ? { 'x-kubernetes-validations': kind.rules } : {}),
   }

@@ -1,6 +1,6 @@
 import { defineKind, type ObjectOf } from './kind.ts'
 import { criterionSchema, driverInputsSchema } from './resource-definition.ts'
-import { freeForm, id, integer, list, map, object, type Static, string, time } from './schema.ts'
+import { atomic, freeForm, id, integer, list, map, object, type Static, string, time } from './schema.ts'
 import { sharedValuesSchema } from './shared-value.ts'
 
 /** The organization, application and environment of a resource. Criteria match it and placeholders read it. */
@@ -75,43 +75,45 @@ export const ActiveResource = defineKind({
   shortName: 'qmres',
   description:
     'A provisioned resource of an environment. The object name is its GUResID. Only the operator writes the spec. Delete the object to deprovision the resource.',
-  spec: object(
-    {
-      environmentName: string('Environment of the resource, in the form `<application>.<environment>`.', {
-        maxLength: 253,
-      }),
-      deploymentName: string('EnvironmentDeployment that last changed this spec.', { maxLength: 253 }),
-      context: contextSchema,
-      type: string('Resource type.', { maxLength: 127 }),
-      class: string('Resource class.', { maxLength: 63 }),
-      resourceId: string('Resource ID.', { maxLength: 253 }),
-      definition: definitionSnapshotSchema,
-      signature: string(
-        'Signature of the operator over this spec. A resource without a valid signature is not provisioned.',
-        {
-          maxLength: 64,
-        },
-      ),
-    },
-    {
-      params: freeForm('Inputs of the resource: of a dependency, its params; of a workload, its module.'),
-      values: sharedValuesSchema,
-      dependsOn: list(
-        string('A GUResID.', { maxLength: 40 }),
-        'GUResIDs of the resources that must be ready before this one is provisioned.',
-      ),
-      references: map(
-        list(
-          string('A GUResID.', { maxLength: 40 }),
-          'GUResIDs that the reference names, in a stable order.',
+  spec: atomic(
+    object(
+      {
+        environmentName: string('Environment of the resource, in the form `<application>.<environment>`.', {
+          maxLength: 253,
+        }),
+        deploymentName: string('EnvironmentDeployment that last changed this spec.', { maxLength: 253 }),
+        context: contextSchema,
+        type: string('Resource type.', { maxLength: 127 }),
+        class: string('Resource class.', { maxLength: 63 }),
+        resourceId: string('Resource ID.', { maxLength: 253 }),
+        definition: definitionSnapshotSchema,
+        signature: string(
+          'Signature of the operator over this spec. A resource without a valid signature is not provisioned.',
+          {
+            maxLength: 64,
+          },
         ),
-        'Resources that placeholders in the inputs name, by the text of the reference.',
-      ),
-      unusedSince: time(
-        'Time of the first deployment that no longer uses this resource. Absent while the resource is used.',
-      ),
-    },
-    'Desired state of the resource, as the last deployment computed it.',
+      },
+      {
+        params: freeForm('Inputs of the resource: of a dependency, its params; of a workload, its module.'),
+        values: sharedValuesSchema,
+        dependsOn: list(
+          string('A GUResID.', { maxLength: 40 }),
+          'GUResIDs of the resources that must be ready before this one is provisioned.',
+        ),
+        references: map(
+          list(
+            string('A GUResID.', { maxLength: 40 }),
+            'GUResIDs that the reference names, in a stable order.',
+          ),
+          'Resources that placeholders in the inputs name, by the text of the reference.',
+        ),
+        unusedSince: time(
+          'Time of the first deployment that no longer uses this resource. Absent while the resource is used.',
+        ),
+      },
+      'Desired state of the resource, as the last deployment computed it.',
+    ),
   ),
   status: object(
     {},

@@ -105,6 +105,11 @@ export function object<R extends Fields, O extends Fields>(required: R, optional
   })
 }
 
+/** The same object as one value for server-side apply, for what has one writer: the API server records no fields of it. */
+export function atomic<T extends TSchema>(schema: T): T {
+  return { ...schema, 'x-kubernetes-map-type': 'atomic' }
+}
+
 /** An object that keeps all keys. Server-side apply treats it as one value and drops keys that another client added. */
 export function freeForm(description: string) {
   return unsafe<FreeForm>({

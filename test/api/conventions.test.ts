@@ -117,6 +117,19 @@ describe('every kind', () => {
   )
 })
 
+test('server-side apply records no fields of what only the operator writes: every status, and the spec of active resources', () => {
+  const values = kinds.flatMap((kind) => {
+    const { properties } = crdOf(kind).spec.versions[0]?.schema.openAPIV3Schema ?? {}
+    return Object.entries<object>(properties ?? {}).map(
+      ([name, schema]) => [`${kind.kind}.${name}`, schema] as const,
+    )
+  })
+  const isOneValue = (schema: object) => 'x-kubernetes-map-type' in schema
+  expect(values.filter(([, schema]) => isOneValue(schema)).map(([path]) => path)).toEqual(
+    values.map(([path]) => path).filter((path) => path.endsWith('.status') || path === 'ActiveResource.spec'),
+  )
+})
+
 test('the generated CRDs are exactly those of the kinds', () => {
   const files = kinds.map(({ plural }) => `${group}_${plural}.yaml`)
   expect(readdirSync(crds).sort()).toEqual([...files].sort())
