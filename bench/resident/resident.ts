@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BundleName } from '../../dev/build.ts'
-import { inParallel } from '../../operator/controllers/shared/parallel.ts'
+import { inParallel } from '../../operator/kube/client/parallel.ts'
 import type { AuditReader } from '../audit.ts'
 import type { Bed } from '../bed.ts'
 import { checkResources, deployTo, makeEnvironment, type Stage } from '../client-steps.ts'

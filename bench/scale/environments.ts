@@ -1,6 +1,6 @@
 import { Environment } from '../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../operator/api/environment-deployment.ts'
-import { inParallel } from '../../operator/controllers/shared/parallel.ts'
+import { inParallel } from '../../operator/kube/client/parallel.ts'
 import { pathOf, resourceOf } from '../../operator/kube/client/resource.ts'
 import type { AuditReader } from '../audit.ts'
 import type { Bed } from '../bed.ts'

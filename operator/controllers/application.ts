@@ -10,10 +10,10 @@ import { Workload } from '../api/workload.ts'
 import { Waiting } from '../domain/base/errors.ts'
 import type { Cluster } from '../kube/cache/cluster.ts'
 import { scoped } from '../kube/cache/kinds-in-store.ts'
+import { inParallel } from '../kube/client/parallel.ts'
 import { type Controller, watchKind } from '../kube/loop/controller.ts'
 import { withdrawRoles } from './roles.ts'
 import { deletionBlockers, firstOf, isBlockerChanged } from './shared/deletion-blockers.ts'
-import { inParallel } from './shared/parallel.ts'
 
 /** An application is always ready; deleting it deletes its environments and everything else that belongs to it. */
 export function applicationController(cluster: Cluster): Controller<typeof Application> {

@@ -7,6 +7,7 @@ import { isFinished } from '../domain/deployment/deployment.ts'
 import { formatDescriptor } from '../domain/resource/descriptor.ts'
 import { contextOf, environmentNamespace } from '../domain/resource/identity.ts'
 import type { Cluster } from '../kube/cache/cluster.ts'
+import { inParallel } from '../kube/client/parallel.ts'
 import { keyOf } from '../kube/client/resource.ts'
 import type { ReconcileContext } from '../kube/loop/controller.ts'
 import { conditionOf } from '../kube/loop/outcome.ts'
@@ -18,7 +19,6 @@ import { isNamespaceOf, namespaceReference } from './objects/environment-namespa
 import type { Inventory } from './objects/inventory.ts'
 import { deletionBlockers } from './shared/deletion-blockers.ts'
 import { recordEvent } from './shared/events.ts'
-import { inParallel } from './shared/parallel.ts'
 
 /** The watch reports the end of a namespace; the retry is for an event that is lost. */
 const namespaceRetrySeconds = 30

@@ -11,9 +11,9 @@ import { type Cluster, isGone } from '../../kube/cache/cluster.ts'
 import { compacted, createFirstVersions, objectAt } from '../../kube/cache/history.ts'
 import { scoped } from '../../kube/cache/kinds-in-store.ts'
 import { isAlreadyExists, isNamespaceTerminating } from '../../kube/client/client.ts'
+import { inParallel } from '../../kube/client/parallel.ts'
 import { createQueue, type WorkQueue } from '../../kube/loop/queue.ts'
 import type { Log } from '../../log.ts'
-import { inParallel } from '../shared/parallel.ts'
 
 /** Few workers, so that deployments are not slowed down. */
 const workers = 4

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Webhook, WebhookCall } from '../../../operator/api/webhook.ts'
-import { inParallel } from '../../../operator/controllers/shared/parallel.ts'
+import { inParallel } from '../../../operator/kube/client/parallel.ts'
 import { conditionStatus, eventually, moduleWith } from '../support/client.ts'
 import { hang } from '../support/receiver/receiver.ts'
 import { setUpHooks } from '../support/receiver/webhooks.ts'

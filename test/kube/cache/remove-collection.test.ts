@@ -1,38 +1,76 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
 import { ActiveResource } from '../../../operator/api/active-resource.ts'
 import { removeCollection } from '../../../operator/kube/cache/remove-collection.ts'
-import type { KubeClient, RequestOptions } from '../../../operator/kube/client/client.ts'
+import type { KubeClient } from '../../../operator/kube/client/client.ts'
 import { resourceOf } from '../../../operator/kube/client/resource.ts'
 
-/** An API server with so many pages of objects. */
-function serverWith(pages: number) {
-  const sent: RequestOptions['query'][] = []
+/** An API server with so many pages of objects, the first of which has no name. Deletions take a while. */
+function serverWith(pages: number, isBroken = (_request: string) => false) {
+  const sent: string[] = []
+  const done: string[] = []
+  let deletions = 0
+  let mostDeletions = 0
   const client: Pick<KubeClient, 'request'> = {
-    async request(_method, _path, { query } = {}) {
-      sent.push(query)
-      return { metadata: sent.length < pages ? { continue: `after-${sent.length}` } : {} }
+    async request(method, path, { query = {} } = {}) {
+      const { labelSelector, limit, continue: page = 0 } = query
+      expect({ path, labelSelector, limit }).toEqual({
+        path: expect.stringMatching(/\/namespaces\/acme\/activeresources$/),
+        labelSelector: 'a',
+        limit: 100,
+      })
+      const name = `${method} ${page}`
+      sent.push(name)
+      if (method === 'DELETE') {
+        mostDeletions = Math.max(mostDeletions, (deletions += 1))
+        await sleep(1)
+        deletions -= 1
+      }
+      if (isBroken(name)) throw new Error(`${name} failed`)
+      done.push(name)
+      return { metadata: Number(page) + 1 < pages ? { continue: `${Number(page) + 1}` } : {} }
     },
   }
-  const remove = (before: () => void) =>
+  const remove = (before = () => {}) =>
     removeCollection(client as KubeClient, resourceOf(ActiveResource), 'acme', { labelSelector: 'a' }, before)
-  return { sent, remove }
+  return { sent, done, remove, mostDeletions: () => mostDeletions }
 }
 
 describe('the deletion of a collection', () => {
-  test('asks for a hundred objects at a time, until no page is left', async () => {
-    const { sent, remove } = serverWith(3)
-    await remove(() => {})
-    expect(sent).toEqual(
-      [undefined, 'after-1', 'after-2'].map((next) => ({ labelSelector: 'a', limit: 100, continue: next })),
+  test('deletes each page of a hundred objects once, four at a time, and reads where the next begins', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 30 }), async (pages) => {
+        const { done, remove, mostDeletions } = serverWith(pages)
+        await remove()
+        const further = Array.from({ length: pages - 1 }, (_, index) => index + 1)
+        const expected = ['DELETE 0', ...further.flatMap((page) => [`GET ${page}`, `DELETE ${page}`])]
+        expect([...done].sort()).toEqual(expected.sort())
+        expect(done[0]).toBe('DELETE 0')
+        expect(mostDeletions()).toBeLessThanOrEqual(4)
+      }),
     )
+  })
+
+  test('sends one request for at most a hundred objects', async () => {
+    const { sent, remove } = serverWith(1)
+    await remove()
+    expect(sent).toEqual(['DELETE 0'])
   })
 
   test('sends no further request once the process is to end', async () => {
     const { sent, remove } = serverWith(10)
     const stopped = remove(() => {
-      if (sent.length === 2) throw new Error('stopping')
+      if (sent.length === 4) throw new Error('stopping')
     })
     await expect(stopped).rejects.toThrow('stopping')
-    expect(sent).toHaveLength(2)
+    expect(sent).toHaveLength(4)
+  })
+
+  test('begins no page after one has failed, and throws when the others are done', async () => {
+    const { sent, done, remove } = serverWith(30, (name) => name === 'DELETE 2')
+    await expect(remove()).rejects.toThrow('DELETE 2 failed')
+    expect(sent.length).toBeLessThan(20)
+    expect(done).toHaveLength(sent.length - 1)
   })
 })
