@@ -39,7 +39,7 @@ export const costs = {
   deletionWritesPerEnvironment: 2,
   /** One request deletes a hundred objects of a kind. */
   deletionWritesPerObject: 0.01,
-  bytesPerResource: 2800,
+  bytesPerResource: 2150,
   bytesPerObject: 1500,
   operatorBaseMiB: 150,
   operatorKiBPerResource: 8,

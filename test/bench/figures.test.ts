@@ -166,9 +166,9 @@ test('options', () => {
 })
 
 test.each([
-  ['without objects', 'echo', { writes: 205, reads: 7, deletionWrites: 109, storedBytes: 280_000 }],
-  ['with an object', 'object', { writes: 305, reads: 16.5, deletionWrites: 110, storedBytes: 430_000 }],
-  ['with five objects', 'five', { writes: 705, reads: 54.5, deletionWrites: 114, storedBytes: 1_030_000 }],
+  ['without objects', 'echo', { writes: 205, reads: 7, deletionWrites: 109, storedBytes: 215_000 }],
+  ['with an object', 'object', { writes: 305, reads: 16.5, deletionWrites: 110, storedBytes: 365_000 }],
+  ['with five objects', 'five', { writes: 705, reads: 54.5, deletionWrites: 114, storedBytes: 965_000 }],
 ] as const)('the model counts each resource %s', (_, work, expected) => {
   expect(predict({ resources: 100, work, deployments: 3 })).toMatchObject(expected)
 })
