@@ -1,7 +1,10 @@
-/** A queue that serves its owners round-robin, and the items of one owner in order of arrival. */
+/**
+ * A queue that serves its owners round-robin, and the items of one owner in order of arrival: preferred items before others,
+ * but no more than four in a row.
+ */
 export interface FairQueue<T> {
   /** Appends an item to those of its owner, unless the queue holds it already. */
-  add(owner: string, item: T): void
+  add(owner: string, item: T, isPreferred?: boolean): void
   /** Removes and returns the next item. Its owner moves behind all others. */
   take(): T | undefined
   /** As `take`, with the owner. */
@@ -16,10 +19,44 @@ export interface FairQueue<T> {
   clear(): void
 }
 
+/** After so many preferred items in a row, an owner gets another one. */
+const mostPreferred = 4
+
+/** The items of one owner, in order of arrival. */
+class Items<T> {
+  readonly #preferred = new Set<T>()
+  readonly #others = new Set<T>()
+  #preferredInARow = 0
+
+  get size(): number {
+    return this.#preferred.size + this.#others.size
+  }
+
+  add(item: T, isPreferred: boolean): void {
+    if (this.#preferred.has(item) || this.#others.has(item)) return
+    if (isPreferred) this.#preferred.add(item)
+    else this.#others.add(item)
+  }
+
+  take(): T | undefined {
+    const isTurnOfOthers = this.#preferred.size === 0 || this.#preferredInARow === mostPreferred
+    const items = isTurnOfOthers && this.#others.size > 0 ? this.#others : this.#preferred
+    const [item] = items
+    if (item !== undefined) items.delete(item)
+    this.#preferredInARow = items === this.#preferred ? Math.min(this.#preferredInARow + 1, mostPreferred) : 0
+    return item
+  }
+
+  clear(): void {
+    this.#preferred.clear()
+    this.#others.clear()
+  }
+}
+
 /** Creates an empty queue. */
 export function createFairQueue<T>(): FairQueue<T> {
-  const waiting = new Map<string, Set<T>>()
-  const held = new Map<string, Set<T>>()
+  const waiting = new Map<string, Items<T>>()
+  const held = new Map<string, Items<T>>()
   let size = 0
   let last: string | undefined
 
@@ -30,9 +67,8 @@ export function createFairQueue<T>(): FairQueue<T> {
     const [first] = waiting
     if (!first) return undefined
     const [owner, items] = first
-    const [item] = items
+    const item = items.take()
     if (item === undefined) return undefined
-    items.delete(item)
     if (items.size === 0) waiting.delete(owner)
     size -= 1
     last = owner
@@ -40,17 +76,18 @@ export function createFairQueue<T>(): FairQueue<T> {
   }
 
   return {
-    add(owner, item) {
-      const items = held.get(owner) ?? waiting.get(owner) ?? new Set()
+    add(owner, item, isPreferred = false) {
+      const items = held.get(owner) ?? waiting.get(owner) ?? new Items()
       if (!held.has(owner)) waiting.set(owner, items)
-      if (!items.has(item)) size += 1
-      items.add(item)
+      const before = items.size
+      items.add(item, isPreferred)
+      size += items.size - before
     },
     take: () => takeOwned()?.item,
     takeOwned,
     pause(owner) {
       if (held.has(owner)) return
-      held.set(owner, waiting.get(owner) ?? new Set())
+      held.set(owner, waiting.get(owner) ?? new Items())
       waiting.delete(owner)
     },
     resume(owner) {

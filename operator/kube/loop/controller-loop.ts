@@ -111,7 +111,7 @@ class ControllerLoop<K extends Kind> implements Loop {
     })
     for (const watch of this.#controller.watches ?? []) {
       watch.subscribe((keys) => {
-        for (const key of keys) queue.add(key)
+        for (const key of keys) queue.add(key, this.#waitingSince.has(key))
       })
     }
     void inTurns(this.#cache.all(), (object) => queue.add(keyOf(object)))

@@ -6,7 +6,8 @@ import { createPace, type Pace } from './pace.ts'
  * keys are merged, and namespaces take turns.
  */
 export interface WorkQueue {
-  add(key: string): void
+  /** Adds the key; one whose work is under way is before most others of its namespace, so that what has begun ends soon. */
+  add(key: string, isUnderWay?: boolean): void
   /** Adds the key after this time, unless it is due earlier already. */
   addAfter(key: string, milliseconds: number): void
   /**
@@ -90,7 +91,7 @@ class KeyQueue implements WorkQueue {
     this.#metrics = metrics
   }
 
-  add(key: string): void {
+  add(key: string, isUnderWay = false): void {
     if (this.#stopped) return
     this.#cancelDelay(key)
     this.#metrics?.added(key)
@@ -98,7 +99,7 @@ class KeyQueue implements WorkQueue {
       this.#runAgain.add(key)
       return
     }
-    this.#waiting.add(namespaceOf(key), key)
+    this.#waiting.add(namespaceOf(key), key, isUnderWay)
     this.#startWaiting()
   }
 
@@ -192,7 +193,7 @@ class KeyQueue implements WorkQueue {
     this.#metrics?.ended(key)
     this.#running.delete(key)
     this.#count(namespace, { active: -1, released: 0 })
-    if (this.#runAgain.delete(key) && !this.#stopped) this.#waiting.add(namespace, key)
+    if (this.#runAgain.delete(key) && !this.#stopped) this.#waiting.add(namespace, key, true)
     this.#startWaiting()
   }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
 import { createFairQueue } from '../../../operator/domain/base/fair-queue.ts'
 
 /** Items in the order in which they are taken; those of an owner begin with its letter. */
@@ -67,5 +68,41 @@ describe('the fair queue', () => {
     turns.clear()
     turns.resume('a')
     expect([turns.size, turns.take()]).toEqual([0, undefined])
+  })
+
+  test('preferred items are before others, in order of arrival, and four in a row at most', () => {
+    const turns = createFairQueue<string>()
+    for (const item of ['a1', 'a2', 'a3']) turns.add('a', item)
+    for (const item of ['p1', 'p2', 'p3', 'p4', 'p5', 'p6']) turns.add('a', item, true)
+    turns.add('a', 'a3', true)
+    const taken = Array.from({ length: 9 }, () => turns.take())
+    expect(taken).toEqual(['p1', 'p2', 'p3', 'p4', 'a1', 'p5', 'p6', 'a2', 'a3'])
+  })
+
+  test('all items come once, and none waits for more than its turn', () => {
+    const step = fc.oneof(fc.constant('take' as const), fc.boolean())
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const turns = createFairQueue<number>()
+        const waiting: Record<'preferred' | 'other', number[]> = { preferred: [], other: [] }
+        let inARow = 0
+        const take = () => {
+          const hasOthers = waiting.other.length > 0
+          const kind = waiting.preferred.length > 0 && !(inARow >= 4 && hasOthers) ? 'preferred' : 'other'
+          expect(turns.take()).toBe(waiting[kind].shift())
+          // An owner without items is forgotten.
+          inARow = kind === 'preferred' && turns.size > 0 ? inARow + 1 : 0
+        }
+        for (const [index, each] of steps.entries()) {
+          if (each === 'take') take()
+          else {
+            turns.add('a', index, each)
+            waiting[each ? 'preferred' : 'other'].push(index)
+          }
+          expect(turns.size).toBe(waiting.preferred.length + waiting.other.length)
+        }
+        while (turns.size > 0) take()
+      }),
+    )
   })
 })
