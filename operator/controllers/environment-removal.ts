@@ -26,9 +26,6 @@ const namespaceRetrySeconds = 30
 /** So many resources are deleted before the cluster deletes the first object of their namespace, also on a small machine. */
 const mostWithinPause = 1000
 
-/** So many resources are deleted by name: for a collection, the API server looks at all resources of the organization. */
-const fewResources = 4
-
 /** What the removal of the resources and the namespace of an environment depends on. */
 export interface RemovalTools {
   readonly cluster: Cluster
@@ -41,7 +38,7 @@ export interface RemovalTools {
 
 /**
  * 1. deleteNamespace: deletes the namespace that the operator made, when no resource is removed alone, and there are few.
- * 2. deleteResources: deletes all resources, a few by name, many by a hundred with each request; their finalizers keep them.
+ * 2. deleteResources: deletes all resources, a hundred with each request; their finalizers keep them.
  * 3. decide: decides which of them are removed alone; throws Waiting until those are gone.
  * 4. deleteNamespace, unless it is deleted, with the objects of the other resources.
  * 5. removeTogether: removes the other resources, those that reserve hosts when the namespace is gone.
@@ -85,11 +82,8 @@ async function deleteResources(
   resources: readonly ActiveResource[],
   { cluster, throwIfStopping }: RemovalTools,
 ): Promise<void> {
-  const live = resources.filter(({ metadata }) => !metadata.deletionTimestamp)
-  if (live.length === 0) return
-  const selector = { 'spec.environmentName': name }
-  if (live.length <= fewResources) await Promise.all(live.map((each) => cluster.remove(ActiveResource, each)))
-  else await cluster.removeCollection(ActiveResource, namespace, selector, throwIfStopping)
+  if (resources.every(({ metadata }) => metadata.deletionTimestamp)) return
+  await cluster.removeCollection(ActiveResource, namespace, { 'spec.environmentName': name }, throwIfStopping)
 }
 
 /** Deletes the namespace; records first what others made in it. */
