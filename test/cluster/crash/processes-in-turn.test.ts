@@ -135,6 +135,8 @@ async function killInTurn(): Promise<void> {
     await running.get(slot)?.kill()
     // Sometimes it is back before its lease ends, sometimes the other one leads meanwhile.
     await sleep(Math.random() * leaseSeconds * 1500)
+    // The next process may get the same port: clients know it when it is ready.
+    running.delete(slot)
     await start(slot)
   }
 }
