@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { createFairQueue } from '../../../operator/domain/base/fair-queue.ts'
+import { casesOf, fc } from '../../support/properties.ts'
 
 /** Items in the order in which they are taken; those of an owner begin with its letter. */
 function orderOf(items: readonly string[]) {
@@ -103,6 +103,7 @@ describe('the fair queue', () => {
         }
         while (turns.size > 0) take()
       }),
+      { numRuns: casesOf(500) },
     )
   })
 })

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { ActiveResource } from '../../../operator/api/active-resource.ts'
 import { removeCollection } from '../../../operator/kube/cache/remove-collection.ts'
 import type { KubeClient } from '../../../operator/kube/client/client.ts'
 import { resourceOf } from '../../../operator/kube/client/resource.ts'
+import { casesOf, fc } from '../../support/properties.ts'
 
 /** An API server with so many pages of objects, the first of which has no name. Deletions take a while. */
 function serverWith(pages: number, isBroken = (_request: string) => false) {
@@ -49,6 +49,7 @@ describe('the deletion of a collection', () => {
         expect(done[0]).toBe('DELETE 0')
         expect(mostDeletions()).toBeLessThanOrEqual(4)
       }),
+      { numRuns: casesOf(500) },
     )
   })
 
