@@ -85,13 +85,8 @@ export function map<T extends TSchema>(
   options: { readonly maxProperties?: number } = {},
 ) {
   const { maxProperties = 10_000 } = options
-  return unsafe<Record<string, Static<T>>>({
-    type: 'object',
-    description,
-    maxProperties,
-    'x-kubernetes-map-type': 'atomic',
-    additionalProperties: values,
-  })
+  const schema = { type: 'object', description, maxProperties, additionalProperties: values }
+  return unsafe<Record<string, Static<T>>>(atomic(schema))
 }
 
 /** An object with declared fields, the required ones first. */
@@ -105,19 +100,15 @@ export function object<R extends Fields, O extends Fields>(required: R, optional
   })
 }
 
-/** The same object as one value for server-side apply, for what has one writer: the API server records no fields of it. */
+/** The same object as one value for server-side apply: the API server records which client wrote it, and none of its fields. */
 export function atomic<T extends TSchema>(schema: T): T {
   return { ...schema, 'x-kubernetes-map-type': 'atomic' }
 }
 
 /** An object that keeps all keys. Server-side apply treats it as one value and drops keys that another client added. */
 export function freeForm(description: string) {
-  return unsafe<FreeForm>({
-    type: 'object',
-    description,
-    'x-kubernetes-preserve-unknown-fields': true,
-    'x-kubernetes-map-type': 'atomic',
-  })
+  const schema = { type: 'object', description, 'x-kubernetes-preserve-unknown-fields': true }
+  return unsafe<FreeForm>(atomic(schema))
 }
 
 /** A free-form object, or null. */

@@ -32,18 +32,20 @@ class Items<T> {
     return this.#preferred.size + this.#others.size
   }
 
-  add(item: T, isPreferred: boolean): void {
-    if (this.#preferred.has(item) || this.#others.has(item)) return
+  /** Returns whether the item is new. */
+  add(item: T, isPreferred: boolean): boolean {
+    if (this.#preferred.has(item) || this.#others.has(item)) return false
     if (isPreferred) this.#preferred.add(item)
     else this.#others.add(item)
+    return true
   }
 
   take(): T | undefined {
-    const isTurnOfOthers = this.#preferred.size === 0 || this.#preferredInARow === mostPreferred
+    const isTurnOfOthers = this.#preferred.size === 0 || this.#preferredInARow >= mostPreferred
     const items = isTurnOfOthers && this.#others.size > 0 ? this.#others : this.#preferred
     const [item] = items
     if (item !== undefined) items.delete(item)
-    this.#preferredInARow = items === this.#preferred ? Math.min(this.#preferredInARow + 1, mostPreferred) : 0
+    this.#preferredInARow = items === this.#preferred ? this.#preferredInARow + 1 : 0
     return item
   }
 
@@ -79,9 +81,7 @@ export function createFairQueue<T>(): FairQueue<T> {
     add(owner, item, isPreferred = false) {
       const items = held.get(owner) ?? waiting.get(owner) ?? new Items()
       if (!held.has(owner)) waiting.set(owner, items)
-      const before = items.size
-      items.add(item, isPreferred)
-      size += items.size - before
+      if (items.add(item, isPreferred)) size += 1
     },
     take: () => takeOwned()?.item,
     takeOwned,

@@ -163,8 +163,10 @@ function countsOf({ watches, holdings }: Moment): number[] {
   return [watches, ...names.flatMap((name) => [holdings[name].timers, holdings[name].sockets])]
 }
 
-function leastOf(moments: readonly Moment[], index: number): number {
-  return Math.min(...moments.map((each) => countsOf(each)[index] ?? 0))
+/** The least of each count. */
+function leastCountsOf(moments: readonly Moment[]): number[] {
+  const all = moments.map(countsOf)
+  return (all[0] ?? []).map((_, index) => Math.min(...all.map((each) => each[index] ?? 0)))
 }
 
 /** Least squares. */
@@ -191,10 +193,11 @@ test('random churn leaves no timer, no socket and no watch behind, and no memory
 
   // The first rounds begin to use what is kept from then on, such as a watch for each organization.
   const warm = moments.slice(Math.floor(moments.length / 3))
+  const least = leastCountsOf(warm.slice(0, roundsPerResync))
   await eventually('what the first warm rounds held', 120_000, async () => {
-    const last = await look(begun)
-    const excess = countsOf(last).map((count, i) => count - leastOf(warm.slice(0, roundsPerResync), i))
-    if (Math.max(...excess) > slack) throw new Error(JSON.stringify({ first: warm[0], last }))
+    const last = countsOf(await look(begun))
+    const excess = last.map((count, index) => count - (least[index] ?? 0))
+    if (Math.max(...excess) > slack) throw new Error(JSON.stringify({ least, last }))
     return true
   })
   if (minutes < minutesForSlope) return
