@@ -6,6 +6,7 @@ import { Stalled, Waiting } from '../domain/base/errors.ts'
 import { isFinished } from '../domain/deployment/deployment.ts'
 import { formatDescriptor } from '../domain/resource/descriptor.ts'
 import { contextOf, environmentNamespace } from '../domain/resource/identity.ts'
+import { versionOf } from '../kube/cache/cache.ts'
 import type { Cluster } from '../kube/cache/cluster.ts'
 import { inParallel } from '../kube/client/parallel.ts'
 import { keyOf } from '../kube/client/resource.ts'
@@ -23,6 +24,9 @@ import { recordEvent } from './shared/events.ts'
 /** The watch reports the end of a namespace; the retry is for an event that is lost. */
 const namespaceRetrySeconds = 30
 
+/** So many resources are looked at by a selection at the cost of one more request. */
+const selectedPerRequest = 500
+
 /** So many resources are deleted before the cluster deletes the first object of their namespace, also on a small machine. */
 const mostWithinPause = 1000
 
@@ -38,7 +42,7 @@ export interface RemovalTools {
 
 /**
  * 1. deleteNamespace: deletes the namespace that the operator made, when no resource is removed alone, and there are few.
- * 2. deleteResources: deletes all resources, a hundred with each request; their finalizers keep them.
+ * 2. deleteResources: deletes all resources; their finalizers keep them.
  * 3. decide: decides which of them are removed alone; throws Waiting until those are gone.
  * 4. deleteNamespace, unless it is deleted, with the objects of the other resources.
  * 5. removeTogether: removes the other resources, those that reserve hosts when the namespace is gone.
@@ -49,41 +53,100 @@ export interface RemovalTools {
  */
 export async function removeResources(environment: Environment, tools: RemovalTools): Promise<void> {
   const { removals } = tools
+  if (removals.isFinished(environment, resourcesOf(environment, tools))) return
+  const namespace = await readNamespace(environment, tools)
+  const { name, own } = namespace
+  const resources = resourcesOf(environment, tools)
+  if (!removals.isDecided(environment, resources)) await decide(environment, resources, namespace, tools)
+  if (removals.hasAlone(environment)) throw resourcesRemain(environment, tools)
+  await namespace.terminate()
+  const kinds = removals.removeTogether(environment, resources, own ? 'terminating' : 'gone')
+  if (own) await inParallel(kinds, (each) => deleteObjects(each, name, tools))
+  const isRemoved = (each: ActiveResource) => !own || !hasHosts(each)
+  if (resources.some(isRemoved)) throw resourcesRemain(environment, tools)
+  if (!own) return removals.finish(environment)
+  const message = `waiting for the namespace '${name}' to be deleted${blockersOf(own)}`
+  throw new Waiting('NamespaceRemains', message, namespaceRetrySeconds)
+}
+
+/** The namespace of the objects of an environment. */
+interface EnvironmentNamespace {
+  readonly name: string
+  /** The namespace, if the operator made it. */
+  readonly own?: StoredObject
+  /** Whether another owner made it. */
+  readonly isForeign: boolean
+  /** Deletes it, if the operator made it and it is not terminating. */
+  terminate(): Promise<void>
+}
+
+async function readNamespace(environment: Environment, tools: RemovalTools): Promise<EnvironmentNamespace> {
   const context = contextOf(environment)
   const name = environmentNamespace(context)
   const existing = await tools.objects.read(namespaceReference(name))
   const own = existing && isNamespaceOf(existing, context) ? existing : undefined
   let isTerminating = own?.metadata.deletionTimestamp !== undefined
-  async function terminate() {
-    if (own && !isTerminating) await deleteNamespace(environment, own, tools)
-    isTerminating = true
+  return {
+    name,
+    own,
+    isForeign: existing !== undefined && !own,
+    async terminate() {
+      if (own && !isTerminating) await deleteNamespace(environment, own, tools)
+      isTerminating = true
+    },
   }
-  const resources = resourcesOf(environment, tools)
-  if (!removals.isDecided(environment, resources)) {
-    // The cluster lets it terminate for five seconds before it deletes the first object.
-    const isQuick = resources.length <= mostWithinPause && !isDeploying(environment, tools)
-    if (own && isQuick && (await removals.areWithin(resources, name))) await terminate()
-    await deleteResources(environment, resources, tools)
-    await removals.decide(environment, resources, own || !existing ? name : undefined)
-  }
-  if (removals.hasAlone(environment)) throw resourcesRemain(environment, tools)
-  await terminate()
-  const kinds = removals.removeTogether(environment, resources, own ? 'terminating' : 'gone')
-  if (own) await inParallel(kinds, (each) => deleteObjects(each, name, tools))
-  const isRemoved = (each: ActiveResource) => !own || !hasHosts(each)
-  if (resources.some(isRemoved)) throw resourcesRemain(environment, tools)
-  if (!own) return
-  const message = `waiting for the namespace '${name}' to be deleted${blockersOf(own)}`
-  throw new Waiting('NamespaceRemains', message, namespaceRetrySeconds)
 }
 
+/** Deletes the resources, and decides how they are removed. */
+async function decide(
+  environment: Environment,
+  resources: readonly ActiveResource[],
+  { name, own, isForeign, terminate }: EnvironmentNamespace,
+  tools: RemovalTools,
+): Promise<void> {
+  const { removals } = tools
+  const isQuiet = !isDeploying(environment, tools)
+  // The cluster lets it terminate for five seconds before it deletes the first object.
+  const isQuick = resources.length <= mostWithinPause && isQuiet
+  if (own && isQuick && (await removals.areWithin(resources, name))) await terminate()
+  const isComplete = await deleteResources(environment, resources, tools)
+  await removals.decide(environment, resources, {
+    namespace: isForeign ? undefined : name,
+    // No deployment can add one: the environment terminates.
+    sawAll: () => isQuiet && isComplete(),
+  })
+}
+
+/**
+ * Deletes the resources: few of them by name, because a selection looks at each resource of the organization. Returns a
+ * function that says whether the API server surely had no others; it may learn so later.
+ */
 async function deleteResources(
   { metadata: { namespace, name } }: Environment,
   resources: readonly ActiveResource[],
   { cluster, throwIfStopping }: RemovalTools,
-): Promise<void> {
-  if (resources.every(({ metadata }) => metadata.deletionTimestamp)) return
-  await cluster.removeCollection(ActiveResource, namespace, { 'spec.environmentName': name }, throwIfStopping)
+): Promise<() => boolean> {
+  const { store } = cluster
+  const live = resources.filter(({ metadata }) => !metadata.deletionTimestamp)
+  if (live.length === 0) return () => false
+  const inOrganization = store.cacheOf(ActiveResource).countIn(namespace)
+  if (live.length > Math.max(1, inOrganization / selectedPerRequest)) {
+    const fields = { 'spec.environmentName': name }
+    const names = await cluster.removeCollection(ActiveResource, namespace, fields, throwIfStopping)
+    return () => sameNames(names, resources)
+  }
+  await inParallel(live, async (each) => {
+    throwIfStopping()
+    await cluster.remove(ActiveResource, each)
+  })
+  const marked = live.flatMap(({ metadata }) => store.get(ActiveResource, namespace, metadata.name) ?? [])
+  // What was written before is in the cache when the watch has reported one of these deletions.
+  return () => marked.some((each) => store.reflects(ActiveResource, versionOf(each)))
+}
+
+function sameNames(names: readonly string[], resources: readonly ActiveResource[]): boolean {
+  const known = new Set(names)
+  return known.size === resources.length && resources.every(({ metadata }) => known.has(metadata.name))
 }
 
 /** Deletes the namespace; records first what others made in it. */
@@ -92,7 +155,7 @@ async function deleteNamespace(
   { metadata }: StoredObject,
   tools: RemovalTools,
 ): Promise<void> {
-  await awaitUnseen(environment, tools)
+  await awaitLastResources(environment, tools)
   const foreign = await tools.inventory.foreignIn(metadata.name)
   if (foreign.length > 0) {
     const message = `deleted with the namespace '${metadata.name}', although no resource made them: ${foreign.join(', ')}`
@@ -125,8 +188,13 @@ async function deleteObjects(
   }
 }
 
+/** Throws Waiting for a resource that a deployment wrote last, and that the cache does not have yet. */
+export async function awaitLastResources(environment: Environment, tools: RemovalTools): Promise<void> {
+  if (!tools.removals.sawAll(environment)) await awaitUnseen(environment, tools)
+}
+
 /** Asks the API server for resources that the cache does not have; throws Waiting until it has them. */
-export async function awaitUnseen(
+async function awaitUnseen(
   environment: Environment,
   { cluster }: Pick<RemovalTools, 'cluster'>,
 ): Promise<void> {

@@ -20,7 +20,7 @@ import type { Observed } from '../kube/loop/status.ts'
 import type { Objects } from '../kube/objects.ts'
 import type { Log } from '../log.ts'
 import type { Removals } from './active-resource/removals.ts'
-import { awaitUnseen, type RemovalTools, removeResources } from './environment-removal.ts'
+import { awaitLastResources, type RemovalTools, removeResources } from './environment-removal.ts'
 import { isBlockerChanged } from './shared/deletion-blockers.ts'
 import { watchLifecycle } from './shared/watch-lifecycle.ts'
 import type { Dispatcher } from './webhook/dispatcher.ts'
@@ -115,14 +115,14 @@ async function reconcile(environment: Environment, tools: Tools): Promise<Observ
  * 2. notifyLast: writes the webhook calls for the last events.
  * 3. removeContent: deletes the shared values and automation rules of the environment.
  * 4. removeDeployments: deletes the deployments; throws Waiting until they are gone.
- * 5. awaitUnseen: throws Waiting for a resource that a deployment wrote last, and that the cache does not have yet.
+ * 5. awaitLastResources: throws Waiting for a resource that a deployment wrote last, and that the cache does not have yet.
  */
 async function finalize(environment: Environment, tools: Tools & RemovalTools): Promise<void> {
   await removeResources(environment, tools)
   await tools.dispatcher.notifyLast(environment)
   await removeContent(environment, tools.cluster)
   await removeDeployments(environment, tools.cluster)
-  await awaitUnseen(environment, tools)
+  await awaitLastResources(environment, tools)
 }
 
 async function removeContent(environment: Environment, cluster: Cluster): Promise<void> {

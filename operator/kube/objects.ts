@@ -132,9 +132,9 @@ class ClusterObjects implements Objects {
   ): Promise<void> {
     const resource = await this.#resourceOf(reference)
     const { kind } = resource
-    await explaining('deletecollection', { kind, namespace }, () =>
-      removeCollection(this.#client, resource, namespace, { labelSelector: labels.resource }, before),
-    )
+    await explaining('deletecollection', { kind, namespace }, async () => {
+      await removeCollection(this.#client, resource, namespace, { labelSelector: labels.resource }, before)
+    })
   }
 
   async watch(reference: Pick<ObjectReference, 'apiVersion' | 'kind'>): Promise<Cache> {

@@ -1,6 +1,7 @@
-import { beforeEach, expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import { ActiveResource } from '../../operator/api/active-resource.ts'
 import { Environment } from '../../operator/api/environment.ts'
+import { EnvironmentDeployment } from '../../operator/api/environment-deployment.ts'
 import { newObject } from '../../operator/api/kind.ts'
 import { annotations, finalizer } from '../../operator/api/names.ts'
 import { environmentController } from '../../operator/controllers/environment.ts'
@@ -17,6 +18,10 @@ const count = 200
 const cluster = createFakeCluster()
 /** Names that each list of resources answered. */
 let lists: number[]
+/** Names of resources that the watch has not reported yet. */
+let hidden: readonly string[]
+let collectionDeletions: number
+let namespaceReads: number
 let objects: FakeObjects
 let controller: ReturnType<typeof environmentController>
 
@@ -24,7 +29,18 @@ beforeEach(() => {
   cluster.reset()
   cluster.addOrganization(namespace)
   lists = []
+  hidden = []
+  collectionDeletions = 0
+  namespaceReads = 0
   objects = createFakeObjects()
+  const door = objects.open()
+  const counted = {
+    ...door,
+    read: (async (reference) => {
+      namespaceReads += 1
+      return door.read(reference)
+    }) as typeof door.read,
+  }
   const counting = {
     ...cluster,
     readNames: (async (...request) => {
@@ -32,9 +48,14 @@ beforeEach(() => {
       lists.push(names.length)
       return names
     }) as typeof cluster.readNames,
+    store: { ...cluster.store, reflects: () => hidden.length === 0 },
+    removeCollection: (async (...request) => {
+      collectionDeletions += 1
+      return [...(await cluster.removeCollection(...request)), ...hidden]
+    }) as typeof cluster.removeCollection,
   }
   const announcements = { notifyLast: async () => {} }
-  controller = environmentController(counting, objects.open(), announcements, environmentOptions(counting))
+  controller = environmentController(counting, counted, announcements, environmentOptions(counting))
   for (let index = 0; index < count; index += 1) {
     const metadata = { namespace, name: `shop.e${index}`, deletionTimestamp: '2026-02-01T00:00:00Z' }
     cluster.put(
@@ -72,20 +93,87 @@ async function finalizeAll(): Promise<unknown[]> {
 }
 
 /** Resources with a finalizer, which stay while their environment terminates. */
-function addResources(): void {
-  for (const { metadata } of cluster.store.list(Environment, namespace)) {
-    const made = activeResource({ type: 's3', resourceId: metadata.name }, { environmentName: metadata.name })
-    cluster.put(ActiveResource, { ...made, metadata: { ...made.metadata, finalizers: [finalizer] } })
-  }
+function addResources(inEach: number): void {
+  for (const { metadata } of cluster.store.list(Environment, namespace))
+    for (let index = 0; index < inEach; index += 1) {
+      const resourceId = `${metadata.name}-${index}`
+      const made = activeResource({ type: 's3', resourceId }, { environmentName: metadata.name })
+      cluster.put(ActiveResource, { ...made, metadata: { ...made.metadata, finalizers: [finalizer] } })
+    }
 }
 
-test('an environment that is deleted lists no resource of another one', async () => {
-  addResources()
-  expect(await finalizeAll()).toEqual(Array(count).fill('ResourcesRemain'))
-  for (const { metadata } of cluster.store.list(ActiveResource, namespace))
-    cluster.drop(ActiveResource, namespace, metadata.name)
-  expect(await finalizeAll()).toEqual(Array(count).fill(undefined))
-  expect(lists).toEqual(Array(count).fill(0))
+function dropAll(kind: typeof ActiveResource | typeof EnvironmentDeployment): void {
+  for (const { metadata } of cluster.store.list<typeof kind>(kind, namespace))
+    cluster.drop(kind, namespace, metadata.name)
+}
+
+const removed = Array(count).fill(undefined)
+const waiting = Array(count).fill('ResourcesRemain')
+
+/** Deletes all environments with so many resources each; their reasons to wait at the end. */
+async function deleteAll(inEach: number): Promise<unknown[]> {
+  addResources(inEach)
+  expect(await finalizeAll()).toEqual(waiting)
+  dropAll(ActiveResource)
+  return finalizeAll()
+}
+
+describe.each([
+  ['few resources, which are deleted by name', 1, 0],
+  ['more resources, which are deleted together', 3, count],
+])('an environment with %s', (_, inEach, collections) => {
+  test('lists no resources when the API server surely has no others', async () => {
+    expect(await deleteAll(inEach)).toEqual(removed)
+    expect(collectionDeletions).toBe(collections)
+    expect(lists).toEqual([])
+  })
+
+  test('lists its own when the API server may have others', async () => {
+    hidden = ['unseen']
+    expect(await deleteAll(inEach)).toEqual(removed)
+    expect(lists).toEqual(Array(count).fill(0))
+  })
+
+  test('lists its own when a deployment was running, which may have written one more', async () => {
+    for (const { metadata } of cluster.store.list(Environment, namespace)) {
+      const { name } = metadata
+      const spec = { environmentName: name }
+      cluster.put(EnvironmentDeployment, newObject(EnvironmentDeployment, { namespace, name }, spec))
+    }
+    addResources(inEach)
+    expect(await finalizeAll()).toEqual(waiting)
+    for (const kind of [ActiveResource, EnvironmentDeployment]) dropAll(kind)
+    expect(await finalizeAll()).toEqual(removed)
+    expect(lists).toEqual(Array(count).fill(0))
+  })
+
+  test('lists its own when another process has deleted its resources', async () => {
+    addResources(inEach)
+    for (const each of cluster.store.list(ActiveResource, namespace))
+      await cluster.remove(ActiveResource, each)
+    expect(await finalizeAll()).toEqual(waiting)
+    dropAll(ActiveResource)
+    expect(await finalizeAll()).toEqual(removed)
+    expect(lists).toEqual(Array(count).fill(0))
+  })
+})
+
+test('it reads its namespace once when nothing is left, also when its deployments take longer', async () => {
+  const [environment] = cluster.store.list(Environment, namespace)
+  if (!environment) throw new Error('there is none')
+  const { name } = environment.metadata
+  const spec = { environmentName: name }
+  const metadata = { namespace, name, finalizers: [finalizer] }
+  cluster.put(EnvironmentDeployment, newObject(EnvironmentDeployment, metadata, spec))
+  const finalize = async () => controller.finalize?.(environment, silentContext())
+  await expect(finalize()).rejects.toThrow('waiting for the deployments')
+  namespaceReads = 0
+  await expect(finalize()).rejects.toThrow('waiting for the deployments')
+  expect(namespaceReads).toBe(0)
+  const late = activeResource({ type: 's3', resourceId: 'late' }, spec)
+  cluster.put(ActiveResource, { ...late, metadata: { ...late.metadata, finalizers: [finalizer] } })
+  await expect(finalize()).rejects.toThrow('waiting for the resources')
+  expect(namespaceReads).toBe(1)
 })
 
 test('it lists nothing while its namespace is being deleted, but once more afterwards', async () => {
@@ -96,7 +184,7 @@ test('it lists nothing while its namespace is being deleted, but once more after
   expect(await finalizeAll()).toEqual(waits)
   expect(lists).toHaveLength(count)
   for (const name of names) end(name)
-  expect(await finalizeAll()).toEqual(Array(count).fill(undefined))
+  expect(await finalizeAll()).toEqual(removed)
   expect(lists).toHaveLength(2 * count)
 })
 

@@ -86,6 +86,21 @@ async function deployed(wanted: readonly Wanted[]): Promise<OperatorWorld> {
   return world
 }
 
+/** Begins a deployment whose first write of a resource takes until the operator has sent this request. */
+async function deployingUntil(request: string): Promise<void> {
+  const { create } = world.fake
+  let isWriting = false
+  world.fake.create = async (kind, object) => {
+    if (kind.kind === ActiveResource.kind) {
+      isWriting = true
+      await world.until(() => world.log.includes(request))
+    }
+    return create(kind, object)
+  }
+  world.deploy('second', [...wantedNow, { id: 'slow', driver: 'remote' }])
+  await world.until(() => isWriting)
+}
+
 /** Resources without cycles, some outside the cluster, some with their object in a namespace of others. */
 const graphs = fc
   .array(
@@ -167,7 +182,7 @@ describe('the deletion of an environment', () => {
     ['after its resources, when these are many', many, false, false],
   ])('deletes the namespace %s', async (_, wanted, isDeploying, isFirst) => {
     await deployed(wanted)
-    if (isDeploying) world.deploy('second', [...wanted, { id: 'slow', driver: 'remote' }])
+    if (isDeploying) await deployingUntil('collection ActiveResource')
     world.removeEnvironment()
     await world.untilGone()
     expectNothingLeft()
@@ -283,7 +298,7 @@ test('a resource that is gone before the decision about it keeps no environment'
       },
     },
   })
-  await removals.decide(environment, [resource], own)
+  await removals.decide(environment, [resource], { namespace: own, sawAll: () => true })
   expect(removals.hasAlone(environment)).toBe(false)
 })
 

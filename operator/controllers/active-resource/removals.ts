@@ -23,12 +23,16 @@ interface Decision {
   readonly environmentUid: string | undefined
   /** Names of the resources that the decision is about. */
   readonly names: ReadonlySet<string>
+  /** Whether the API server had no other ones, and no deployment could add one. */
+  readonly sawAll: () => boolean
   /** Names of those that are removed alone and still exist. */
   readonly alone: Set<string>
   /** Which of the others are removed now; none while resources are left that are removed alone. */
   due: 'none' | 'without hosts' | 'all'
   /** The kinds of the objects that are deleted with the namespace, except Secrets. */
   readonly kinds: readonly ObjectKind[]
+  /** Whether the namespace was gone after the last resource. */
+  isFinished: boolean
 }
 
 interface Tools {
@@ -92,11 +96,12 @@ export class Removals {
   /**
    * Decides about the remaining resources. A resource is removed alone when a driver keeps something outside the cluster for
    * it, when it has objects elsewhere than in `namespace`, or when it depends on such a resource, which must outlive it.
+   * `sawAll` says later whether the API server had no other resources, and no deployment could add one.
    */
   async decide(
     environment: Environment,
     resources: readonly ActiveResource[],
-    namespace: string | undefined,
+    { namespace, sawAll }: { readonly namespace: string | undefined; readonly sawAll: () => boolean },
   ): Promise<void> {
     const outside = new Set<string>()
     const kinds = new Map<string, ObjectKind>()
@@ -120,12 +125,30 @@ export class Removals {
     const decision: Decision = {
       environmentUid: environment.metadata.uid,
       names: new Set(remaining.map(({ name }) => name)),
+      sawAll,
       alone: withDependents(alone, remaining),
       due: 'none',
       kinds: [...kinds.values()],
+      isFinished: false,
     }
     this.#decisions.set(keyOf(environment), decision)
     this.#enqueue(resources.filter(({ metadata }) => decision.alone.has(metadata.name)))
+  }
+
+  /** Whether the decision was about every resource of the environment. */
+  sawAll(environment: Environment): boolean {
+    return this.#decisionOf(environment)?.sawAll() ?? false
+  }
+
+  /** Remembers that nothing is left. */
+  finish(environment: Environment): void {
+    const decision = this.#decisionOf(environment)
+    if (decision) decision.isFinished = true
+  }
+
+  /** Whether nothing was left, and no resource has come since. */
+  isFinished(environment: Environment, resources: readonly ActiveResource[]): boolean {
+    return resources.length === 0 && (this.#decisionOf(environment)?.isFinished ?? false)
   }
 
   /** Whether resources remain that are removed alone. */

@@ -21,6 +21,7 @@ export interface Cache<T extends StoredObject = StoredObject> {
   get(namespace: string, name: string): T | undefined
   inNamespace(namespace: string): readonly T[]
   byIndex(index: string, value: string): readonly T[]
+  countIn(namespace: string): number
   /** Whether the namespace has an object that fits; looks at no more objects than it must. */
   anyIn(namespace: string, fits?: (object: T) => boolean): boolean
   /** The same for the objects that an index lists under a value. */
@@ -83,6 +84,10 @@ class ObjectCache<T extends StoredObject> implements Cache<T> {
 
   byIndex(index: string, value: string): readonly T[] {
     return [...(this.#indexes.get(index)?.entries.get(value)?.values() ?? [])]
+  }
+
+  countIn(namespace: string): number {
+    return this.#objects.get(namespace)?.size ?? 0
   }
 
   anyIn(namespace: string, fits?: (object: T) => boolean): boolean {

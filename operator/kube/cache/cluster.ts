@@ -51,8 +51,16 @@ export interface Cluster {
   remove<K extends Kind>(kind: K, object: ObjectOf<K>, origin?: string): Promise<void>
   /** Deletes the object at this resourceVersion; a conflict when it has changed. */
   removeUnchanged<K extends Kind>(kind: K, object: ObjectOf<K>): Promise<void>
-  /** Deletes the objects with these values of selectable fields, with one request for each 100; `before` each, it may throw. */
-  removeCollection(kind: Kind, namespace: string, fields: SelectableFields, before: () => void): Promise<void>
+  /**
+   * Deletes the objects with these values of selectable fields, with one request for each 100; `before` each, it may throw.
+   * Returns the names of the objects that were there.
+   */
+  removeCollection(
+    kind: Kind,
+    namespace: string,
+    fields: SelectableFields,
+    before: () => void,
+  ): Promise<readonly string[]>
   /** Reads from the API server, not from the store. */
   read<K extends Kind>(kind: K, namespace: string, name: string): Promise<ObjectOf<K> | undefined>
   readAll<K extends Kind>(kind: K, namespace: string): Promise<readonly ObjectOf<K>[]>

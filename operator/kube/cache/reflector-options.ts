@@ -8,6 +8,8 @@ export interface Reflector {
   ensureAllowed(): Promise<void>
   /** Plural name of what is watched. */
   readonly resource: string
+  /** The cache reflects all writes up to this version; undefined while a list is due. */
+  readonly position: string | undefined
   /** Milliseconds since the last line from the API server. */
   silentMs(): number
   /** Milliseconds since the API server last sent anything, a refusal included. */

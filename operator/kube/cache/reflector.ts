@@ -68,6 +68,10 @@ class CacheReflector implements Reflector {
     return this.#resource.plural
   }
 
+  get position(): string | undefined {
+    return this.#position
+  }
+
   get synced(): Promise<void> {
     return this.#synced.promise
   }

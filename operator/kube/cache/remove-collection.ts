@@ -1,3 +1,4 @@
+import type { StoredObject } from '../../api/kind.ts'
 import type { KubeClient } from '../client/client.ts'
 import { inParallel } from '../client/parallel.ts'
 import { pathOf, type Resource } from '../client/resource.ts'
@@ -8,9 +9,14 @@ const limit = 100
 /** Enough to use the processors of a small API server. */
 const pagesAtOnce = 4
 
+interface MetadataList {
+  readonly metadata: { readonly continue?: string }
+  readonly items: readonly StoredObject[] | null
+}
+
 /**
  * Deletes the selected objects in a namespace, with one request for each 100; finalizers may keep some of them. Calls `before`
- * each request, which may throw to leave the others.
+ * each request, which may throw to leave the others. Returns the names of the objects that were there.
  */
 export async function removeCollection(
   client: KubeClient,
@@ -18,7 +24,8 @@ export async function removeCollection(
   namespace: string,
   selector: { readonly fieldSelector: string } | { readonly labelSelector: string },
   before: () => void,
-): Promise<void> {
+): Promise<readonly string[]> {
+  const names: string[] = []
   /** Deletes a page, or only reads it; where the next one begins, of the same state of the cluster. */
   async function request(method: 'DELETE' | 'GET', page: string | undefined): Promise<string | undefined> {
     before()
@@ -26,8 +33,9 @@ export async function removeCollection(
       query: { ...selector, limit, continue: page },
       body: method === 'DELETE' ? { propagationPolicy: 'Background' } : undefined,
       accept: metadataListAccept,
-    })) as { readonly metadata?: { readonly continue?: string } } // a list, or a Status
-    return answer.metadata?.continue || undefined
+    })) as MetadataList // the form of `accept`
+    if (method === 'DELETE') names.push(...(answer.items ?? []).map(({ metadata }) => metadata.name))
+    return answer.metadata.continue || undefined
   }
   async function* furtherPages(): AsyncGenerator<string> {
     let page = await request('DELETE', undefined)
@@ -38,4 +46,5 @@ export async function removeCollection(
     }
   }
   await inParallel(furtherPages(), (page) => request('DELETE', page), pagesAtOnce)
+  return names
 }

@@ -24,6 +24,8 @@ export interface Store {
   isOrganization(namespace: string): boolean
   /** Whether every cache has held a complete list. */
   readonly synced: boolean
+  /** Whether the watch of a kind has reported all that was written up to this version of an object of the kind. */
+  reflects(kind: Kind, version: bigint): boolean
   /** The watches that fill it. */
   readonly watches: readonly Pick<Reflector, 'resource' | 'silentMs'>[]
   /** Milliseconds since the last line of the watch that is silent longest. */
@@ -85,6 +87,10 @@ export function createStore(
     },
     get synced() {
       return synced
+    },
+    reflects(kind: Kind, version: bigint) {
+      const { position } = reflectors.find(({ resource }) => resource === kind.plural) ?? {}
+      return position !== undefined && BigInt(position) >= version
     },
     watches: reflectors,
     silentMs: () => Math.max(...reflectors.map((each) => each.silentMs())),

@@ -88,6 +88,7 @@ export function createFakeCluster(): FakeCluster {
     get synced() {
       return synced
     },
+    reflects: () => true,
     watches: [],
     silentMs: () => 0,
     unansweredMs: () => 0,
@@ -203,8 +204,9 @@ export function createFakeCluster(): FakeCluster {
       cacheOf(kind).remove(existing)
     },
     async removeCollection(kind, namespace, fields) {
-      for (const object of selected(kind, namespace, fields))
-        if (!object.metadata.deletionTimestamp) await fake.remove(kind, object)
+      const objects = selected(kind, namespace, fields)
+      for (const object of objects) if (!object.metadata.deletionTimestamp) await fake.remove(kind, object)
+      return objects.map(({ metadata }) => metadata.name)
     },
     readNames: async (kind, namespace, fields) =>
       selected(kind, namespace, fields).map(({ metadata }) => metadata.name),

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { eventually } from '../../../dev/control-plane/kubernetes.ts'
-import type { KubeObject } from '../../../operator/api/kind.ts'
+import type { Kind, KubeObject } from '../../../operator/api/kind.ts'
 import { createCache } from '../../../operator/kube/cache/cache.ts'
 import { startReflector } from '../../../operator/kube/cache/reflector.ts'
 import type { Reflector, ReflectorOptions } from '../../../operator/kube/cache/reflector-options.ts'
+import { createStore } from '../../../operator/kube/cache/store.ts'
 import { ApiError, type KubeClient, type Query } from '../../../operator/kube/client/client.ts'
 import { silentLog } from '../../../operator/log.ts'
 
@@ -120,6 +121,25 @@ describe('the first list', () => {
     expect(versions(cache)).toEqual(['a 1', 'b 2'])
     await until(() => expect(watches.at(-1)).toMatchObject({ resourceVersion: '7' }))
   })
+})
+
+test('the store reflects a version when the watch has reported it, and none while it is listed', async () => {
+  const kind = { ...things, kind: 'Thing', spec: {} } as unknown as Kind // a kind of the store
+  const list = [event('ADDED', thing('a', 1)), endOfList(5)]
+  const news = [event('MODIFIED', thing('a', 8)), event('BOOKMARK', thing('', 12))]
+  const { synced } = reflect([[...list, ...news]])
+  const store = createStore(
+    new Map(),
+    { namespaces: createCache({}, () => {}), quotas: createCache({}, () => {}) },
+    [
+      reflector as Reflector, // started
+    ],
+  )
+  expect(store.reflects(kind, 1n)).toBe(false)
+  await synced
+  await until(() => expect(store.reflects(kind, 12n)).toBe(true))
+  expect(store.reflects(kind, 5n)).toBe(true)
+  expect(store.reflects(kind, 13n)).toBe(false)
 })
 
 describe('a right that is missing', () => {

@@ -29,7 +29,11 @@ function serverWith(pages: number, isBroken = (_request: string) => false) {
       }
       if (isBroken(name)) throw new Error(`${name} failed`)
       done.push(name)
-      return { metadata: Number(page) + 1 < pages ? { continue: `${Number(page) + 1}` } : {} }
+      const next = Number(page) + 1
+      return {
+        metadata: next < pages ? { continue: `${next}` } : {},
+        items: [{ metadata: { name: `object-${page}` } }],
+      }
     },
   }
   const remove = (before = () => {}) =>
@@ -38,11 +42,12 @@ function serverWith(pages: number, isBroken = (_request: string) => false) {
 }
 
 describe('the deletion of a collection', () => {
-  test('deletes each page of a hundred objects once, four at a time, and reads where the next begins', async () => {
+  test('deletes each page of a hundred objects once, four at a time, reads where the next begins, and names all objects', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 30 }), async (pages) => {
         const { done, remove, mostDeletions } = serverWith(pages)
-        await remove()
+        const names = await remove()
+        expect([...names].sort()).toEqual(Array.from({ length: pages }, (_, page) => `object-${page}`).sort())
         const further = Array.from({ length: pages - 1 }, (_, index) => index + 1)
         const expected = ['DELETE 0', ...further.flatMap((page) => [`GET ${page}`, `DELETE ${page}`])]
         expect([...done].sort()).toEqual(expected.sort())
@@ -57,6 +62,19 @@ describe('the deletion of a collection', () => {
     const { sent, remove } = serverWith(1)
     await remove()
     expect(sent).toEqual(['DELETE 0'])
+  })
+
+  test('names nothing when the API server answers with a Status', async () => {
+    const client = { request: async () => ({ kind: 'Status', metadata: {}, status: 'Success' }) }
+    const selector = { labelSelector: 'a' }
+    const removed = removeCollection(
+      client as unknown as KubeClient, // deletes only
+      resourceOf(ActiveResource),
+      'acme',
+      selector,
+      () => {},
+    )
+    await expect(removed).resolves.toEqual([])
   })
 
   test('sends no further request once the process is to end', async () => {
