@@ -7,11 +7,13 @@ import { type KubeObject, type Manifest, newObject } from '../operator/api/kind.
 import { finalizer } from '../operator/api/names.ts'
 import { ResourceDefinition } from '../operator/api/resource-definition.ts'
 import { environmentNamespace, guResId } from '../operator/domain/resource/identity.ts'
-import { templatesOf, type Work, works } from './work.ts'
+import { objectsPerResource, templatesOf, type Work, works } from './work.ts'
 
 /** The organization in which everything is deployed. */
 export const organization = 'bench'
 export const application = 'shop'
+/** The Secret with the login of the database that workloads use, and with the password that the resources of `secret` name. */
+export const loginSecret = 'login'
 const environmentType = 'development'
 const workload = 'backend'
 
@@ -35,8 +37,10 @@ function definition(
 
 /** The inputs that make the objects of a resource and give these outputs. */
 function inputs(work: Work, outputs: object) {
-  const values = work === 'echo' ? { ...outputs } : templatesOf(work, 's3-${context.res.guresid}', outputs)
-  return { driverInputs: { values: { ...values } } }
+  const makesNothing = objectsPerResource(work) === 0
+  const values = makesNothing ? { ...outputs } : templatesOf(work, 's3-${context.res.guresid}', outputs)
+  const secretRefs = work === 'secret' ? { password: { secret: loginSecret, key: 'password' } } : undefined
+  return { driverInputs: { values: { ...values }, secretRefs } }
 }
 
 /** The definitions of a chain whose links are resources of type `config`; its head is a bucket. */
@@ -60,10 +64,15 @@ function chainOf(length: number, work: Work): Manifest<typeof ResourceDefinition
 export function foundations(chainLength: number): KubeObject[] {
   return [
     newObject(Application, { name: application, namespace: organization }, { displayName: 'Shop' }),
+    definition('shared-child', {
+      type: 'config',
+      ...inputs('echo', { value: bucket.region }),
+      criteria: [{ resId: 'one', class: 'child' }],
+    }),
     ...works.map((work) =>
       definition(`s3-${work}`, {
         type: 's3',
-        ...inputs(work, bucket),
+        ...inputs(work, work === 'child' ? { ...bucket, region: valueOfChild } : bucket),
         criteria: [work === 'echo' ? {} : { class: work }],
       }),
     ),
@@ -71,6 +80,8 @@ export function foundations(chainLength: number): KubeObject[] {
     ...chainOf(chainLength, 'object'),
   ]
 }
+
+const valueOfChild = "${resources['config.child#one'].outputs.value}"
 
 function valueOfLink(index: number, name: string): string {
   return `\${resources['config.${name}#r-${index}'].outputs.value}`

@@ -155,7 +155,7 @@ function goalLine(name: string, value: number, atMost: number): string[] {
 
 function residentRows(floor: Floor, resident: Resident | undefined): string[][] {
   if (!resident) return []
-  const { resources, perSecond, residentMiB, restart, gatewayRestart } = resident
+  const { resources, perSecond, loadedMiB, residentMiB, restart, gatewayRestart } = resident
   // The goals for 10,000 resources and for 100,000.
   const [memory, ready] = resources > 10_000 ? [600, 15] : [160, 3]
   const ofFloor = rounded((perSecond * independentFloor(floor, resources)) / resources, 2)
@@ -167,10 +167,14 @@ function residentRows(floor: Floor, resident: Resident | undefined): string[][] 
       ofFloor < 0.45 ? 'missed' : 'met',
     ],
     ...['operator', 'gateway'].map((name) =>
-      goalLine(`${name} with ${resources} resident, MiB`, residentMiB[name] ?? 0, memory),
+      goalLine(
+        `${name} with ${resources} resident, at rest, MiB (${loadedMiB[name]} after the last deployment)`,
+        residentMiB[name] ?? 0,
+        memory,
+      ),
     ),
     ...Object.entries({ operator: restart, gateway: gatewayRestart }).flatMap(([name, start]) => [
-      goalLine(`${name} after a restart, MiB`, start.residentMiB, memory),
+      goalLine(`${name} after a restart, at rest, MiB`, start.residentMiB, memory),
       goalLine(`${name}: restart until ready, s`, start.secondsToReady, ready),
       goalLine(`${name}: longest block of the event loop until then, s`, start.longestBlockSeconds, 0.1),
     ]),

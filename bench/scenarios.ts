@@ -9,7 +9,7 @@ import {
   sequenceFloor,
 } from './floor/floor.ts'
 import { chainName, changeName, independentName } from './objects.ts'
-import { objectsPerResource, type Work } from './work.ts'
+import { objectsPerResource, resourcesOf, type Work } from './work.ts'
 import { workloadsName } from './workloads.ts'
 
 /** One thing that is timed: in an environment, after the scenarios before it in the same story. */
@@ -56,6 +56,8 @@ const titles: Readonly<Record<Work, string>> = {
   object: ' with an object',
   five: ' with five objects',
   elsewhere: ' with an object in an open namespace',
+  child: ' parents of one child',
+  secret: ' with an object that share a Secret',
 }
 
 /** A deployment of independent resources, by kubectl. */
@@ -65,7 +67,7 @@ export function deploy(count: number, goal: Goal = {}, work: Work = 'echo'): Sce
     resources: count,
     floorSeconds: (floor) => independentFloor(floor, count, work),
     goal: { ...fresh(work), ...goal },
-    leaves: count,
+    leaves: resourcesOf(work, count),
     run: (stage, id) => deployTo(stage, id, 'first', { deltaName: independentName(count, work) }),
   }
 }
@@ -84,7 +86,7 @@ function deployChain(count: number, work: Work): Scenario {
     resources: count,
     floorSeconds: (floor) => chainFloor(floor, count, work),
     goal: { ...fresh(work), ratio: 3 },
-    leaves: count,
+    leaves: resourcesOf(work, count),
     run: (stage, id) => deployTo(stage, id, 'first', { deltaName: chainName(work) }),
   }
 }
@@ -96,7 +98,7 @@ function redeploy(count: number, work: Work): Scenario {
     resources: count,
     floorSeconds: (floor) => sequenceFloor(floor, 2),
     goal: { seconds: 0.3, writesPerResource: 0.01, readsPerResource: 0.01, reconcilesPerResource: 0 },
-    leaves: count,
+    leaves: resourcesOf(work, count),
     run: (stage, id) => deployTo(stage, id, 'again'),
   }
 }
@@ -107,7 +109,7 @@ function redeployForced(count: number, work: Work): Scenario {
     resources: count,
     floorSeconds: (floor) => applyFloor(floor, count, work),
     goal: { ratio: 1.5, writesPerResource: objectsPerResource(work) + 0.1, readsPerResource: 0.1 },
-    leaves: count,
+    leaves: resourcesOf(work, count),
     run: (stage, id) => deployTo(stage, id, 'forced', { mode: 'full' }),
   }
 }
@@ -118,7 +120,7 @@ function changeOne(count: number, work: Work): Scenario {
     resources: 1,
     floorSeconds: (floor) => sequenceFloor(floor, 4),
     goal: { seconds: 0.2 },
-    leaves: count,
+    leaves: resourcesOf(work, count),
     run: (stage, id) => deployTo(stage, id, 'change', { deltaName: changeName(work) }),
   }
 }
@@ -211,6 +213,8 @@ export function stories(
       scenarios: [deploy(many, { ratio: 1.3 }, 'elsewhere'), removeAll(many, 'elsewhere')],
     },
     { name: 'five', scenarios: lifeOf(few, 'five', { ratio: 1.3 }) },
+    { name: 'child', scenarios: [deploy(many, { ratio: 1.5 }, 'child'), removeAll(many, 'child')] },
+    { name: 'secret', scenarios: [deploy(many, { ratio: 1.5 }, 'secret'), removeAll(many, 'secret')] },
     { name: 'workloads', scenarios: workloads(few) },
     { name: 'rest', scenarios: [deployByGateway(many, { ratio: 2.2 })] },
     { name: 'chain', scenarios: [deployChain(chain, 'echo')] },

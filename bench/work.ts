@@ -2,8 +2,11 @@ import type { KubeObject } from '../operator/api/kind.ts'
 import type { KubeClient } from '../operator/kube/client/client.ts'
 import { pathOf } from '../operator/kube/client/resource.ts'
 
-/** What one resource makes: nothing (`echo`), one ConfigMap, or five objects as a workload has them. */
-export const works = ['echo', 'object', 'five', 'elsewhere'] as const
+/**
+ * What one resource makes: nothing (`echo`), one ConfigMap, or five objects as a workload has them. Those of `child` make
+ * nothing and all depend on one more resource; those of `secret` make a ConfigMap and all name one Secret in their inputs.
+ */
+export const works = ['echo', 'object', 'five', 'elsewhere', 'child', 'secret'] as const
 export type Work = (typeof works)[number]
 
 type Manifest = Pick<KubeObject, 'apiVersion' | 'kind'> & {
@@ -21,6 +24,8 @@ const manifestsOf: Readonly<Record<Work, readonly Manifest[]>> = {
   echo: [],
   object: [configMap],
   elsewhere: [configMap],
+  child: [],
+  secret: [configMap],
   five: [
     configMap,
     { apiVersion: 'v1', kind: 'ServiceAccount', content: () => ({}) },
@@ -70,6 +75,11 @@ export function objectsPerResource(work: Work): number {
   return manifestsOf[work].length
 }
 
+/** How many resources a deployment of `count` makes. */
+export function resourcesOf(work: Work, count: number): number {
+  return work === 'child' ? count + 1 : count
+}
+
 /** The namespace of the objects of `elsewhere`, which is open for the organization of the benchmark. */
 export const openNamespace = 'bench-open'
 
@@ -112,8 +122,6 @@ export async function allowObjects(client: KubeClient): Promise<void> {
     resources: [pluralOf(kind)],
     verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete', 'deletecollection'],
   }))
-  // The floor deletes active resources one by one, as the operator never does.
-  rules.push({ apiGroups: ['quartermaster.dev'], resources: ['activeresources'], verbs: ['delete'] })
   await client.request('POST', `${group}/clusterroles`, { body: { metadata: { name }, rules } })
   const body = {
     metadata: { name },

@@ -5,15 +5,13 @@ import { ResourceDefinition } from '../operator/api/resource-definition.ts'
 import { withSecretTexts } from '../operator/domain/module/secret-text.ts'
 import { guResId } from '../operator/domain/resource/identity.ts'
 import { renderModule } from '../operator/drivers/workload/render-module.ts'
-import { application, organization } from './objects.ts'
+import { application, loginSecret, organization } from './objects.ts'
 
-const secret = 'login'
-
-/** The Secret with the login of the database that workloads use. */
+/** The login of the database. */
 export const login: KubeObject = {
   apiVersion: 'v1',
   kind: 'Secret',
-  metadata: { name: secret, namespace: organization },
+  metadata: { name: loginSecret, namespace: organization },
   stringData: { username: 'shop', password: 'of-the-benchmark' },
 }
 
@@ -26,7 +24,10 @@ export const database: KubeObject = newObject(
     driverType: 'quartermaster/echo',
     driverInputs: {
       values: { host: 'db.internal', port: 5432, name: 'shop' },
-      secretRefs: { username: { secret, key: 'username' }, password: { secret, key: 'password' } },
+      secretRefs: {
+        username: { secret: loginSecret, key: 'username' },
+        password: { secret: loginSecret, key: 'password' },
+      },
     },
     criteria: [{}],
   },

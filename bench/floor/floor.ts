@@ -67,6 +67,8 @@ const objectOperations: Readonly<
   echo: {},
   object: { apply: 'apply', remove: 'deleteObject' },
   elsewhere: { apply: 'apply', remove: 'deleteObject' },
+  child: {},
+  secret: { apply: 'apply', remove: 'deleteObject' },
   five: { apply: 'applyFive', remove: 'deleteFive' },
   workload: { apply: 'applyWorkload' },
 }
@@ -96,7 +98,7 @@ export function deletionFloor(
 ): number {
   const { remove } = objectOperations[work]
   const seconds = secondsOf(parallel, count, ['delete', 'finalizerPatch', ...(remove ? [remove] : [])])
-  return work === 'object' || work === 'five' ? Math.max(namespaceSeconds, seconds) : seconds
+  return ['object', 'five', 'secret'].includes(work) ? Math.max(namespaceSeconds, seconds) : seconds
 }
 
 /** Seconds in which the objects of `count` resources can be applied again. */

@@ -15,6 +15,9 @@ export interface Resident {
   /** Seconds in which they came, two environments at a time. */
   readonly seconds: number
   readonly perSecond: number
+  /** When the last one was ready. */
+  readonly loadedMiB: Readonly<Record<string, number>>
+  /** At rest. */
   readonly residentMiB: Readonly<Record<string, number>>
   /** What each kind needs in the store of a process. */
   readonly heap: readonly KindHeap[]
@@ -33,10 +36,12 @@ interface Start {
   readonly longestBlockSeconds: number
   /** Until it is quiet. */
   readonly cpuSeconds: number
+  /** At rest. */
   readonly residentMiB: number
 }
 
-const settleMs = 15_000
+/** V8 returns the memory that it does not need when it has collected no garbage for 100 seconds. */
+const restMs = 120_000
 const atOnce = 2
 
 /** Deploys environments of 1,000 until so many resources are there, then starts the operator anew. */
@@ -53,22 +58,33 @@ export async function measureResident(
   const seconds = (performance.now() - begun) / 1000
   await untilQuiet(audit)
   for (const id of ids) await checkResources(stage, id, 1000)
-  await sleep(settleMs)
+  const loadedMiB = await memoryMiB(bed.pids, 'now')
+  await sleep(restMs)
   const residentMiB = await memoryMiB(bed.pids, 'now')
   const resources = ids.length * 1000
   const perSecond = rounded(resources / seconds, 1)
+  const heap = await heapByKind(bed.client)
+  const restart = await measureRestart(bed, stage, audit)
+  const gatewayRestart = await measureGatewayRestart(bed, audit)
+  await sleep(restMs)
+  const { operator = 0, gateway = 0 } = await memoryMiB(bed.pids, 'now')
   return {
     resources,
     seconds: rounded(seconds),
     perSecond,
+    loadedMiB,
     residentMiB,
-    heap: await heapByKind(bed.client),
-    restart: await measureRestart(bed, stage, audit),
-    gatewayRestart: await measureGatewayRestart(bed, audit),
+    heap,
+    restart: { ...restart, residentMiB: operator },
+    gatewayRestart: { ...gatewayRestart, residentMiB: gateway },
   }
 }
 
-async function measureRestart(bed: Bed, stage: Stage, audit: AuditReader): Promise<Resident['restart']> {
+async function measureRestart(
+  bed: Bed,
+  stage: Stage,
+  audit: AuditReader,
+): Promise<Omit<Resident['restart'], 'residentMiB'>> {
   await bed.stop('operator')
   await untilQuiet(audit)
   const [ready, toFirst] = await Promise.all([
@@ -81,18 +97,18 @@ async function measureRestart(bed: Bed, stage: Stage, audit: AuditReader): Promi
   )
   return {
     ...ready,
-    ...(await settledUse(bed, 'operator')),
+    cpuSeconds: await cpuSecondsTo(bed, 'operator'),
     secondsToFirstNewResource: rounded(toFirst),
     // The new resource itself costs two.
     writesOnOthers: onResources.reduce((sum, [, count]) => sum + count, 0) - 2,
   }
 }
 
-async function measureGatewayRestart(bed: Bed, audit: AuditReader): Promise<Start> {
+async function measureGatewayRestart(bed: Bed, audit: AuditReader): Promise<Omit<Start, 'residentMiB'>> {
   await bed.stop('gateway')
   const ready = await startOf(bed, 'gateway')
   await untilQuiet(audit)
-  return { ...ready, ...(await settledUse(bed, 'gateway')) }
+  return { ...ready, cpuSeconds: await cpuSecondsTo(bed, 'gateway') }
 }
 
 async function startOf(
@@ -105,9 +121,6 @@ async function startOf(
   return { secondsToReady, longestBlockSeconds: rounded(Number(longest)) }
 }
 
-async function settledUse(bed: Bed, name: BundleName): Promise<Pick<Start, 'cpuSeconds' | 'residentMiB'>> {
-  const { [name]: cpuSeconds = 0 } = await cpuSecondsOf(bed.pids)
-  await sleep(settleMs)
-  const { [name]: residentMiB = 0 } = await memoryMiB(bed.pids, 'now')
-  return { cpuSeconds, residentMiB: rounded(residentMiB, 1) }
+async function cpuSecondsTo({ pids }: Bed, name: BundleName): Promise<number> {
+  return (await cpuSecondsOf(pids))[name] ?? 0
 }

@@ -137,9 +137,9 @@ async function storedBytes({ client }: Bed, id: string, work: Work): Promise<num
 }
 
 function kindsOf(work: Work): string[] {
-  if (work === 'echo') return []
+  if (work === 'echo' || work === 'child') return []
   const core = '/api/v1/namespaces/{namespace}'
-  if (work === 'object') return [`${core}/configmaps`]
+  if (work !== 'five') return [`${core}/configmaps`]
   return [
     ...['configmaps', 'serviceaccounts', 'services'].map((each) => `${core}/${each}`),
     '/apis/apps/v1/namespaces/{namespace}/deployments',
