@@ -9,6 +9,7 @@ import { recordedSetNames, setNamesOf } from '../../kube/cache/kinds-in-store.ts
 import { isAlreadyExists, isNamespaceTerminating } from '../../kube/client/client.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import { createQueue, type WorkQueue } from '../../kube/loop/queue.ts'
+import { startResync } from '../../kube/loop/resync.ts'
 import type { Log } from '../../log.ts'
 
 const retryMs = 5000
@@ -51,11 +52,12 @@ class SetCleanup {
       if (before && !after) this.#checkLater(before.metadata.namespace, setNamesOf(before))
     })
     store.cacheOf(Environment).subscribe((change) => this.#onEnvironment(change))
-    this.#checkAll()
-    const resync = setInterval(() => this.#checkAll(), this.#options.resyncMs)
+    const sets = store.cacheOf(DeploymentSet)
+    for (const each of sets.all()) this.#check(each)
+    const resync = startResync(sets, { intervalMs: this.#options.resyncMs }, (each) => this.#check(each))
     return {
       stop: async () => {
-        clearInterval(resync)
+        resync.stop()
         await this.#queue.stop()
       },
     }
@@ -79,9 +81,8 @@ class SetCleanup {
     for (const name of names) this.#queue.addAfter(`${namespace}/${name}`, this.#options.settleMs)
   }
 
-  #checkAll(): void {
-    for (const each of this.#cluster.store.cacheOf(DeploymentSet).all())
-      this.#queue.addAfter(keyOf(each), this.#options.settleMs)
+  #check(set: DeploymentSet): void {
+    this.#queue.addAfter(keyOf(set), this.#options.settleMs)
   }
 
   async #work(key: string): Promise<void> {

@@ -16,6 +16,7 @@ import { inTurns, type Pace } from './pace.ts'
 import { needsReconcile } from './predicate.ts'
 import { createQueue, type QueueMetrics, type WorkQueue } from './queue.ts'
 import { QuotaWaits } from './quota-waits.ts'
+import { type Resync, startResync } from './resync.ts'
 import { RetryPace } from './retry-pace.ts'
 import { attemptsOf, isStatedIn, type Observed, type Result, replaceStatus, statusOfError } from './status.ts'
 
@@ -77,7 +78,7 @@ class ControllerLoop<K extends Kind> implements Loop {
   readonly #waitingSince = new Map<string, number>()
   readonly #resyncKeys = new Set<string>()
   readonly #quotaWaits: QuotaWaits
-  readonly #resync: NodeJS.Timeout
+  readonly #resync: Resync
   #isStopping = false
 
   constructor(cluster: Cluster, controller: Controller<K>, options: LoopOptions) {
@@ -91,13 +92,15 @@ class ControllerLoop<K extends Kind> implements Loop {
     this.queue = createQueue(controller.workers ?? 64, (key) => this.#work(key), options.pace, queueMetrics)
     this.#quotaWaits = new QuotaWaits(cluster.store, (key) => this.queue.add(key))
     this.#watch()
-    const resyncMs = options.resyncMs ?? 1_800_000
-    this.#resync = setInterval(() => this.#enqueueResync(resyncMs), resyncMs)
+    this.#resync = startResync(this.#cache, { intervalMs: options.resyncMs ?? 1_800_000 }, (object) => {
+      this.#resyncKeys.add(keyOf(object))
+      this.queue.add(keyOf(object))
+    })
   }
 
   async stop(): Promise<void> {
     this.#isStopping = true
-    clearInterval(this.#resync)
+    this.#resync.stop()
     await this.queue.stop()
   }
 
@@ -107,7 +110,8 @@ class ControllerLoop<K extends Kind> implements Loop {
       if (after && needsReconcile(before, after)) queue.add(keyOf(after))
     })
     this.#cluster.store.namespaces.subscribe(({ after }) => {
-      if (after) for (const object of this.#cache.inNamespace(after.metadata.name)) queue.add(keyOf(object))
+      if (after)
+        void inTurns(this.#cache.inNamespace(after.metadata.name), (object) => queue.add(keyOf(object)))
     })
     for (const watch of this.#controller.watches ?? []) {
       watch.subscribe((keys) => {
@@ -115,13 +119,6 @@ class ControllerLoop<K extends Kind> implements Loop {
       })
     }
     void inTurns(this.#cache.all(), (object) => queue.add(keyOf(object)))
-  }
-
-  #enqueueResync(resyncMs: number): void {
-    for (const object of this.#cache.all()) {
-      this.#resyncKeys.add(keyOf(object))
-      this.queue.addAfter(keyOf(object), Math.random() * resyncMs * 0.5)
-    }
   }
 
   async #work(key: string): Promise<void> {
