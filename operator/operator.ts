@@ -48,7 +48,7 @@ import type { Cluster } from './kube/cache/cluster.ts'
 import type { SecretBindings } from './kube/client/secret-bindings.ts'
 import type { Controller } from './kube/loop/controller.ts'
 import { type Loop, type LoopOptions, startController } from './kube/loop/controller-loop.ts'
-import { createPace } from './kube/loop/pace.ts'
+import { createPace, nextTurn } from './kube/loop/pace.ts'
 import { openObjects } from './kube/objects.ts'
 import type { Log } from './log.ts'
 import { countObjects, reportDeployments } from './metrics/object-metrics.ts'
@@ -111,7 +111,9 @@ export async function startOperator(options: {
   const pace = createPace()
   const transitions = new TransitionEvents(cluster, { log, isActive })
 
-  function start<K extends Kind>(controller: Controller<K>, backoffMs?: LoopOptions['backoffMs']) {
+  /** Each step looks at all objects of the kind, so other work has a turn in between. */
+  async function start<K extends Kind>(controller: Controller<K>, backoffMs?: LoopOptions['backoffMs']) {
+    await nextTurn()
     const loop = startController(cluster, controller, {
       log,
       metrics,
@@ -122,24 +124,25 @@ export async function startOperator(options: {
       graceMs: config.settleSeconds * 1000,
       backoffMs,
     })
-    transitions.watch(controller.kind)
-    metrics.watchQueue(controller.kind.kind, loop.queue)
-    metrics.watchObjects(controller.kind.kind, countObjects(cluster.store, controller.kind))
     loops.push(loop)
+    metrics.watchQueue(controller.kind.kind, loop.queue)
+    transitions.watch(controller.kind)
+    await nextTurn()
+    metrics.watchObjects(controller.kind.kind, countObjects(cluster.store, controller.kind))
   }
-  start(applicationController(cluster))
-  start(environmentTypeController(cluster))
+  await start(applicationController(cluster))
+  await start(environmentTypeController(cluster))
   const dispatcher = startDispatcher(cluster, { log, isActive })
   const { keptDeployments } = config
   const removals = new Removals({ store: cluster.store, drivers, inventory })
   const environments = { keptDeployments, namespaces, removals, inventory, log }
-  start(environmentController(cluster, objects, dispatcher, environments))
-  start(resourceAccountController(cluster, builtIn))
-  start(sharedValueController(cluster))
-  start(resourceTypeController)
-  start(resourceDriverController(cluster, planning, vendors))
-  start(resourceDefinitionController(cluster, planning, vendors))
-  start(
+  await start(environmentController(cluster, objects, dispatcher, environments))
+  await start(resourceAccountController(cluster, builtIn))
+  await start(sharedValueController(cluster))
+  await start(resourceTypeController)
+  await start(resourceDriverController(cluster, planning, vendors))
+  await start(resourceDefinitionController(cluster, planning, vendors))
+  await start(
     activeResourceController({
       cluster,
       objects,
@@ -158,7 +161,7 @@ export async function startOperator(options: {
       log,
     }),
   )
-  start(
+  await start(
     environmentDeploymentController({
       cluster,
       installation,
@@ -170,7 +173,7 @@ export async function startOperator(options: {
       settleSeconds: config.settleSeconds,
     }),
   )
-  start(workloadController({ store: cluster.store, planning }))
+  await start(workloadController({ store: cluster.store, planning }))
   const workloadDeployments = startWorkloadDeployments({
     cluster,
     planning,
@@ -180,12 +183,12 @@ export async function startOperator(options: {
     maxSettleMs: 10 * config.workloadSettleSeconds * 1000,
   })
   reportDeployments(cluster.store, metrics.deploymentEnded)
-  start(registryController(cluster))
-  start(automationRuleController(cluster))
-  start(artefactVersionController(cluster, config.imageSettleSeconds))
+  await start(registryController(cluster))
+  await start(automationRuleController(cluster))
+  await start(artefactVersionController(cluster, config.imageSettleSeconds))
   traceDeployments(cluster.store, tracing)
-  start(webhookController(cluster))
-  start(
+  await start(webhookController(cluster))
+  await start(
     webhookCallController({
       cluster,
       outbound,

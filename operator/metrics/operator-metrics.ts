@@ -127,9 +127,9 @@ function queueMetrics(registry: Registry) {
 
 /** Removes the time of a key; returns the seconds since then. */
 function secondsOf(times: Map<string, number>, key: string): number {
-  const [seconds = 0] = secondsSince([times.get(key) ?? performance.now()])
+  const since = times.get(key)
   times.delete(key)
-  return seconds
+  return since === undefined ? 0 : (performance.now() - since) / 1000
 }
 
 function secondsSince(times: Iterable<number>): number[] {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { StoredObject } from '../../api/kind.ts'
 import { keyOf, namespaceOf } from '../client/resource.ts'
 import { RecentDeletions } from './recent-deletions.ts'
@@ -32,8 +33,8 @@ export interface Cache<T extends StoredObject = StoredObject> {
   set(object: T, origin?: string): boolean
   /** Removes the object, unless its name belongs to a newer object. */
   remove(object: T, origin?: string): void
-  /** Removes the objects that a complete list of this version does not contain. */
-  retain(keys: ReadonlySet<string>, resourceVersion: string): void
+  /** Removes the objects that a complete list of this version does not contain; other work has turns in between. */
+  retain(keys: ReadonlySet<string>, resourceVersion: string): Promise<void>
   /** Accepts the next list with any versions, as after a restore of etcd. */
   distrust(): void
   subscribe(handler: ChangeHandler<T>): void
@@ -52,6 +53,9 @@ export function createCache<T extends StoredObject>(
 ): Cache<T> {
   return new ObjectCache(indexes, onError)
 }
+
+/** Objects that are compared with a list before other work of the process has a turn. */
+const comparedInTurn = 10_000
 
 class ObjectCache<T extends StoredObject> implements Cache<T> {
   readonly #indexes: ReadonlyMap<string, Index<T>>
@@ -120,12 +124,18 @@ class ObjectCache<T extends StoredObject> implements Cache<T> {
     this.#change(before, undefined, origin)
   }
 
-  retain(keys: ReadonlySet<string>, resourceVersion: string): void {
-    for (const object of Array.from(this.all())) {
-      if (keys.has(keyOf(object))) continue
-      if (this.#trustsVersions && versionOf(object) > BigInt(resourceVersion)) continue
-      this.#deletions.add(object.metadata.uid, BigInt(resourceVersion))
-      this.#change(object, undefined, undefined)
+  async retain(keys: ReadonlySet<string>, resourceVersion: string): Promise<void> {
+    const version = BigInt(resourceVersion)
+    let count = 0
+    for (const object of this.all()) {
+      const isNewer = this.#trustsVersions && versionOf(object) > version
+      if (!isNewer && !keys.has(keyOf(object))) {
+        this.#deletions.add(object.metadata.uid, version)
+        this.#change(object, undefined, undefined)
+      }
+      count += 1
+      // At the end: the object may be another one after that.
+      if (count % comparedInTurn === 0) await nextTurn()
     }
     this.#trustsVersions = true
   }

@@ -172,7 +172,7 @@ class CacheReflector implements Reflector {
         if (event.type === 'ERROR') throw errorOf(event)
         this.#applyEvent(event, listed)
         if (!listed || event.type !== 'BOOKMARK' || !isEndOfList(event.object)) continue
-        this.#endList(listed, event.object.metadata.resourceVersion)
+        await this.#endList(listed, event.object.metadata.resourceVersion)
         if (this.#position === undefined) return
         listed = undefined
       }
@@ -197,7 +197,7 @@ class CacheReflector implements Reflector {
   }
 
   /** Removes what a complete list does not contain. Leaves the position undefined when the list must be read again. */
-  #endList(listed: ReadonlySet<string>, resourceVersion: string): void {
+  async #endList(listed: ReadonlySet<string>, resourceVersion: string): Promise<void> {
     const version = BigInt(resourceVersion)
     const isOlder = version < this.#listVersion
     this.#listVersion = version
@@ -211,7 +211,7 @@ class CacheReflector implements Reflector {
       this.#position = undefined
       return
     }
-    this.#cache.retain(listed, resourceVersion)
+    await this.#cache.retain(listed, resourceVersion)
     this.#listedAt = performance.now()
     this.#position = resourceVersion
     this.#failures = 0
@@ -236,7 +236,7 @@ class CacheReflector implements Reflector {
       next = page.metadata.continue || undefined
       resourceVersion = page.metadata.resourceVersion
     } while (next)
-    this.#endList(listed, resourceVersion)
+    await this.#endList(listed, resourceVersion)
   }
 
   #kept(object: StoredObject): StoredObject {

@@ -105,26 +105,47 @@ describe('the cache never moves back in time', () => {
 })
 
 describe('a complete list', () => {
-  test('removes objects that it lacks, each notified once, and keeps those that are newer', () => {
+  test('removes objects that it lacks, each notified once, and keeps those that are newer', async () => {
     const { cache, changes } = setUp(thing('listed', 5), thing('gone', 6), thing('newer', 30))
-    cache.retain(new Set(['acme/listed']), '20')
+    await cache.retain(new Set(['acme/listed']), '20')
     expect(versions(cache).sort()).toEqual(['listed 5', 'newer 30'])
-    cache.retain(new Set(['acme/listed']), '20')
+    await cache.retain(new Set(['acme/listed']), '20')
     expect(changes).toEqual(['6 to -'])
     cache.set(thing('gone', 7))
     expect(cache.get('acme', 'gone')).toBeUndefined()
   })
 
-  test('has precedence after the versions moved back: etcd was restored', () => {
+  test('has precedence after the versions moved back: etcd was restored', async () => {
     const { cache } = setUp(thing('a', 100), thing('deleted', 90), thing('unknown', 100))
     cache.remove(thing('deleted', 101))
     cache.distrust()
     for (const restored of [thing('a', 50), thing('deleted', 40)]) cache.set(restored)
-    cache.retain(new Set(['acme/a', 'acme/deleted']), '60')
+    await cache.retain(new Set(['acme/a', 'acme/deleted']), '60')
     expect(versions(cache).sort()).toEqual(['a 50', 'deleted 40'])
     cache.set(thing('a', 49))
     expect(versions(cache)).toContain('a 50')
   })
+})
+
+test('a long list gives other work turns, whose writes it keeps', async () => {
+  const count = 50_000
+  const { cache } = setUp(...Array.from({ length: count }, (_, index) => thing(`n-${index}`, 1)))
+  const listed = new Set(Array.from({ length: count / 2 }, (_, index) => `acme/n-${2 * index}`))
+  let turns = 0
+  const compared = cache.retain(listed, '100')
+  const write = () => {
+    turns += 1
+    cache.set(thing('written', 100 + turns))
+    cache.set(thing(`n-${count - 1}`, 100 + turns))
+    cache.remove(thing(`n-${count - 2}`, 100 + turns))
+  }
+  for (let turn = 0; turn < 3; turn += 1) setImmediate(write)
+  await compared
+  expect(turns).toBe(3)
+  expect(cache.size).toBe(count / 2 + 1)
+  expect(cache.get('acme', 'written')?.metadata.resourceVersion).toBe('103')
+  expect(cache.get('acme', `n-${count - 1}`)?.metadata.resourceVersion).toBe('103')
+  expect(cache.get('acme', 'n-1')).toBeUndefined()
 })
 
 test('indexes follow every change', () => {
