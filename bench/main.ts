@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import { type AuditReader, followAudit } from './audit.ts'
 import { type Bed, clientAsOperator, openBed } from './bed.ts'
 import { checkResources, deployTo, makeEnvironment, removeEnvironment, type Stage } from './client-steps.ts'
+import { measureExplanations } from './explain.ts'
 import { measureFailover } from './failover.ts'
 import { measureFairness } from './fairness.ts'
 import { type FloorRound, medianFloor } from './floor/floor.ts'
@@ -19,11 +20,11 @@ import { type Environments, environmentsLines, measureEnvironments } from './sca
 import { measureScale, writeTables } from './scale/scale.ts'
 import { scaleTables } from './scale/tables.ts'
 import { deploy, type Scenario, type Story, stories } from './scenarios.ts'
-import { chainLength, openStage } from './stage.ts'
+import { chainLength, largest, openStage } from './stage.ts'
 import { cpuTimes, cpuUse } from './usage.ts'
 import { allowObjects } from './work.ts'
 
-const sizes = { many: 1000, few: 100, chain: chainLength }
+const sizes = { largest, many: 1000, few: 100, chain: chainLength }
 const say = (line: string) => process.stderr.write(`${line}\n`)
 
 /** One scenario with the samples of its repetitions. */
@@ -83,6 +84,10 @@ async function runOn(bed: Bed, options: Options): Promise<Report> {
   const portal = isChosen(options, 'portal') ? await measurePortalOn(stage) : undefined
   const resident =
     options.resident > 0 ? await measureResident(bed, stage, audit, options.resident) : undefined
+  const environments = isChosen(options, 'environments')
+    ? await measureManyEnvironments(bed, stage, audit)
+    : []
+  const explanations = isChosen(options, 'definitions') ? await measureExplanations(bed, stage) : undefined
   const failover = isChosen(options, 'failover') ? await measureFailover(bed, stage) : undefined
   // The last one: the failing resources stay.
   const fairness = isChosen(options, 'fairness') ? await measureFairness(bed, stage, options.busy) : undefined
@@ -91,7 +96,29 @@ async function runOn(bed: Bed, options: Options): Promise<Report> {
   await Promise.all([bed.stop('operator'), bed.stop('gateway')])
   // The machine may have become slower or faster in the meantime.
   rounds.push(...(await floorRounds(bed, options.quick, 1)))
-  return { machine, start, ...reportOf(rounds, sampled), gateway, portal, resident, failover, fairness }
+  return {
+    machine,
+    start,
+    ...reportOf(rounds, sampled),
+    gateway,
+    portal,
+    resident,
+    environments,
+    explanations,
+    failover,
+    fairness,
+  }
+}
+
+async function measureManyEnvironments(
+  bed: Bed,
+  stage: Stage,
+  audit: AuditReader,
+): Promise<readonly Environments[]> {
+  return [
+    await measureEnvironments(bed, stage, audit, { count: 1000, work: 'object' }),
+    await measureEnvironments(bed, stage, audit, { count: 2770, work: 'echo' }),
+  ]
 }
 
 async function measurePortalOn(stage: Stage): Promise<PortalFigures> {
@@ -133,7 +160,8 @@ async function sampleAll(bed: Bed, stage: Stage, audit: AuditReader, options: Op
   )
   const sampled = new Map<string, Sampled>()
   for (const story of chosen) {
-    for (let round = 1; round <= options.repeat; round += 1) {
+    const repeat = story.isLong ? Math.min(1, options.repeat) : options.repeat
+    for (let round = 1; round <= repeat; round += 1) {
       await runStory(stage, story, `${story.name}-${round}`, async (scenario, id) => {
         const sample = await measure(bed, audit, () => scenario.run(stage, id))
         say(

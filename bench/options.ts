@@ -6,7 +6,7 @@ import { type Work, works } from './work.ts'
 export interface Options {
   readonly repeat: number
   readonly quick: boolean
-  /** Stories to run, `gateway`, `portal`, `failover` and `fairness`; all when empty. */
+  /** Stories to run, `gateway`, `portal`, `environments`, `definitions`, `failover` and `fairness`; all when empty. */
   readonly only: readonly string[]
   /** Active resources to keep while the operator is started anew; 0 leaves that out. */
   readonly resident: number
@@ -23,7 +23,7 @@ export interface Options {
   readonly nodeOptions?: string
 }
 
-export const usage = `node bench/main.ts [--repeat n] [--quick] [--only few,many,workloads,rest,chain,gateway,portal,failover,fairness]
+export const usage = `node bench/main.ts [--repeat n] [--quick] [--only few,many,workloads,rest,chain,largest,gateway,portal,environments,definitions,failover,fairness]
                     [--resident n] [--scale 10,100,1000,9990 [--page docs/scale.md]] [--environments n] [--works echo,object,five]
                      [--busy n] [--output file] [--node-options="--cpu-prof …"]`
 
@@ -35,7 +35,7 @@ export function readOptions(args: readonly string[]): Options {
       repeat: { type: 'string' },
       quick: { type: 'boolean', default: false },
       only: { type: 'string', default: '' },
-      resident: { type: 'string', default: '0' },
+      resident: { type: 'string' },
       environments: { type: 'string', default: '0' },
       scale: { type: 'string', default: '' },
       works: { type: 'string', default: 'echo,object' },
@@ -58,7 +58,7 @@ export function readOptions(args: readonly string[]): Options {
     nodeOptions,
     only: only.split(',').filter(Boolean),
     repeat: wholeNumber('repeat', values.repeat ?? (quick ? '1' : '3')),
-    resident: wholeNumber('resident', values.resident),
+    resident: wholeNumber('resident', values.resident ?? (quick || only !== '' ? '0' : '10000')),
     environments: wholeNumber('environments', values.environments),
     busy: wholeNumber('busy', values.busy),
   }

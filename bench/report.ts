@@ -1,3 +1,4 @@
+import { type Explanations, explanationRows } from './explain.ts'
 import { type Failover, failoverRows } from './failover.ts'
 import { type Fairness, fairnessRows } from './fairness.ts'
 import type { Floor, FloorRound, Pace } from './floor/floor.ts'
@@ -10,6 +11,7 @@ import { portalLines } from './portal/report.ts'
 import { requestLines } from './request-lines.ts'
 import type { KindHeap } from './resident/heap.ts'
 import type { Resident } from './resident/resident.ts'
+import { type Environments, environmentRows, environmentsLines } from './scale/environments.ts'
 import type { Goal, Scenario } from './scenarios.ts'
 import { medianOfEach, quantile, type Range, rangeOf, rounded } from './statistics.ts'
 
@@ -42,6 +44,8 @@ export interface Report {
   readonly gateway?: GatewayFigures
   readonly portal?: PortalFigures
   readonly resident?: Resident
+  readonly environments: readonly Environments[]
+  readonly explanations?: Explanations
   readonly failover?: Failover
   readonly fairness?: Fairness
   readonly samples: {
@@ -120,6 +124,8 @@ export function textOf({
   gateway,
   portal,
   resident,
+  environments,
+  explanations,
   failover,
   fairness,
   samples,
@@ -139,10 +145,13 @@ export function textOf({
       ...gatewayLines(gateway, goalLine),
       ...portalLines(portal, goalLine),
       ...residentRows(floor, resident),
+      ...environmentRows(environments, leastLine),
+      ...explanationRows(explanations, goalLine),
       ...failoverRows(failover, goalLine),
       ...fairnessRows(fairness, goalLine),
     ]),
     ...(resident ? [heapTable(resident.heap)] : []),
+    ...(environments.length > 0 ? [environments.flatMap(environmentsLines).join('\n')] : []),
   ]
   return parts.join('\n\n')
 }
@@ -153,6 +162,10 @@ function goalLine(name: string, value: number, atMost: number): string[] {
   return [name, String(value), `at most ${atMost}`, value > atMost ? 'missed' : 'met']
 }
 
+function leastLine(name: string, value: number, atLeast: number): string[] {
+  return [name, String(value), `at least ${atLeast}`, value < atLeast ? 'missed' : 'met']
+}
+
 function residentRows(floor: Floor, resident: Resident | undefined): string[][] {
   if (!resident) return []
   const { resources, perSecond, loadedMiB, residentMiB, restart, gatewayRestart } = resident
@@ -160,12 +173,7 @@ function residentRows(floor: Floor, resident: Resident | undefined): string[][] 
   const [memory, ready] = resources > 10_000 ? [600, 15] : [160, 3]
   const ofFloor = rounded((perSecond * independentFloor(floor, resources)) / resources, 2)
   return [
-    [
-      'resources per second, as a share of the floor',
-      String(ofFloor),
-      'at least 0.45',
-      ofFloor < 0.45 ? 'missed' : 'met',
-    ],
+    leastLine('resources per second, as a share of the floor', ofFloor, 0.45),
     ...['operator', 'gateway'].map((name) =>
       goalLine(
         `${name} with ${resources} resident, at rest, MiB (${loadedMiB[name]} after the last deployment)`,

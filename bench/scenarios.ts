@@ -40,6 +40,8 @@ export interface Goal {
 export interface Story {
   readonly name: string
   readonly scenarios: readonly Scenario[]
+  /** Whether it is measured once, because it takes long. */
+  readonly isLong?: boolean
 }
 
 /** One create, one status, and one write for each object; a tenth for what a deployment costs by itself. */
@@ -97,7 +99,12 @@ function redeploy(count: number, work: Work): Scenario {
     name: `${count} unchanged${titles[work]}`,
     resources: count,
     floorSeconds: (floor) => sequenceFloor(floor, 2),
-    goal: { seconds: 0.3, writesPerResource: 0.01, readsPerResource: 0.01, reconcilesPerResource: 0 },
+    goal: {
+      seconds: count > 1000 ? 0.5 : 0.3,
+      writesPerResource: 0.01,
+      readsPerResource: 0.01,
+      reconcilesPerResource: 0,
+    },
     leaves: resourcesOf(work, count),
     run: (stage, id) => deployTo(stage, id, 'again'),
   }
@@ -119,7 +126,7 @@ function changeOne(count: number, work: Work): Scenario {
     name: `1 of ${count} changed${titles[work]}`,
     resources: 1,
     floorSeconds: (floor) => sequenceFloor(floor, 4),
-    goal: { seconds: 0.2 },
+    goal: { seconds: count > 1000 ? 0.3 : 0.2 },
     leaves: resourcesOf(work, count),
     run: (stage, id) => deployTo(stage, id, 'change', { deltaName: changeName(work) }),
   }
@@ -195,10 +202,10 @@ function workloads(count: number): Scenario[] {
 
 /** Everything that `make bench` times; `quick` is the smallest part that shows that the benchmark works. */
 export function stories(
-  sizes: { readonly many: number; readonly few: number; readonly chain: number },
+  sizes: { readonly largest: number; readonly many: number; readonly few: number; readonly chain: number },
   quick: boolean,
 ): Story[] {
-  const { many, few, chain } = sizes
+  const { largest, many, few, chain } = sizes
   const small: Story = {
     name: 'few',
     scenarios: [deploy(few, { seconds: 2 }), removeAll(few, 'echo')],
@@ -218,6 +225,7 @@ export function stories(
     { name: 'workloads', scenarios: workloads(few) },
     { name: 'rest', scenarios: [deployByGateway(many, { ratio: 2.2 })] },
     { name: 'chain', scenarios: [deployChain(chain, 'echo')] },
+    { name: 'largest', isLong: true, scenarios: lifeOf(largest, 'echo', { ratio: 1.3 }) },
     { name: 'object-chain', scenarios: [deployChain(chain, 'object')] },
   ]
 }

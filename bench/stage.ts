@@ -16,6 +16,9 @@ import { startWatcher } from './watcher.ts'
 import { openNamespace, works } from './work.ts'
 import { database, login, workloadsDelta } from './workloads.ts'
 
+/** Resources of the largest deployment: a set has no more than 10,000 with its modules. */
+export const largest = 9990
+
 /** How long the chain is. */
 export const chainLength = 100
 
@@ -27,6 +30,7 @@ export async function openStage(bed: Bed): Promise<Stage & { close(): void }> {
   await makeOrganization(controlPlane, organization)
   const deltas = [
     ...works.flatMap((work) => [1, 10, 100, 1000].map((count) => independentDelta(count, work))),
+    independentDelta(largest, 'echo'),
     ...works.map(changeDelta),
     chainDelta('echo'),
     chainDelta('object'),
@@ -39,7 +43,7 @@ export async function openStage(bed: Bed): Promise<Stage & { close(): void }> {
   for (const object of [...foundations(chainLength), database, ...deltas]) await create(bed, object)
   const adminToken = await readAdminToken(controlPlane)
   const gatewayUrl = bed.process('gateway').url
-  await awaitAccess(gatewayUrl, adminToken)
+  await awaitAccess(gatewayUrl, adminToken, organization)
   const deployments = startWatcher(client, EnvironmentDeployment, organization)
   const environments = startWatcher(client, Environment, organization)
   return {
@@ -61,11 +65,15 @@ async function create({ client }: Bed, object: KubeObject): Promise<void> {
   await client.request('POST', pathOf(resourceOf(kind), object.metadata.namespace), { body: object })
 }
 
-/** The administrator may act in the organization, and the gateway knows it. */
-async function awaitAccess(gatewayUrl: string, adminToken: string): Promise<void> {
+/** Waits until the administrator may act in the organization, and the gateway knows it. */
+export async function awaitAccess(
+  gatewayUrl: string,
+  adminToken: string,
+  organizationId: string,
+): Promise<void> {
   await eventually('access to the organization', 30_000, async () => {
     const headers = { authorization: `Bearer ${adminToken}` }
-    const { ok } = await fetch(`${gatewayUrl}/orgs/${organization}/env-types`, { headers })
+    const { ok } = await fetch(`${gatewayUrl}/orgs/${organizationId}/env-types`, { headers })
     return ok || undefined
   })
 }

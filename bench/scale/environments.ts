@@ -73,3 +73,19 @@ export function environmentsLines({ work, environments, made, deployed, deleted 
     ].join('; ')
   })
 }
+
+/** Rows of the report. */
+export function environmentRows(
+  all: readonly Environments[],
+  line: (name: string, value: number, atLeast: number) => string[],
+): string[][] {
+  return all.flatMap(({ work, environments, made, deployed, deleted }) => {
+    const name = `${environments} environments (${work})`
+    const perSecond = (seconds: number) => rounded(environments / seconds, 1)
+    if (work !== 'echo')
+      return [
+        line(`${name}, made and deployed to each second`, perSecond(made.seconds + deployed.seconds), 31),
+      ]
+    return [line(`${name}, deleted each second`, perSecond(deleted.seconds), 100)]
+  })
+}

@@ -155,7 +155,7 @@ test.each([
 })
 
 test('options', () => {
-  expect(readOptions([])).toMatchObject({ repeat: 3, quick: false, only: [], resident: 0 })
+  expect(readOptions([])).toMatchObject({ repeat: 3, quick: false, only: [], resident: 10_000 })
   expect(readOptions(['--quick', '--only', 'few,chain'])).toMatchObject({
     repeat: 1,
     quick: true,
