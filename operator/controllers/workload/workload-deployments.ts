@@ -169,15 +169,17 @@ class WorkloadDeployments {
   /** Creates a deployment if the Workloads differ from what is deployed, and nothing else is running. */
   async #deploy(environment: Environment, key: string): Promise<void> {
     const { cluster, planning } = this.#tools
+    if (!this.#hasWorkloads(environment)) return this.#forget(key)
     const deployments = [...cluster.store.byIndex(EnvironmentDeployment, 'environment', key)].sort(byAge)
     // Its end enqueues the environment again.
     if (deployments.some((each) => !isFinished(each))) return
     const deployed = planning.deployedSet(environment) ?? emptySet
     const { set } = foldInto(cluster.store, environment, deployed)
     const wanted = setId(set)
-    const isTried = wanted !== setId(deployed) && this.#isTried(environment, set, wanted, deployments)
+    const isDeployed = wanted === setId(deployed)
+    const isTried = !isDeployed && this.#isTried(environment, set, wanted, deployments)
     this.#forget(key)
-    if (wanted === setId(deployed) || isTried) return
+    if (isDeployed || isTried) return
     const { namespace, name } = environment.metadata
     const metadata = {
       namespace,
