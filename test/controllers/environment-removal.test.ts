@@ -138,6 +138,33 @@ const within: readonly Wanted[] = [
 /** Their deletion may last longer than the cluster waits before it deletes the objects of a namespace. */
 const many: readonly Wanted[] = Array.from({ length: 1001 }, (_, index) => ({ id: `r${index}` }))
 
+/** Two resources, which are deleted by name among a thousand others. */
+const few: readonly Wanted[] = [{ id: 'config' }, { id: 'database', driver: 'remote', dependsOn: ['config'] }]
+
+/** A thousand resources of another environment, which the operator leaves alone: they end without it. */
+const strangers = Array.from({ length: 1000 }, (_, index) =>
+  activeResource(
+    { type: 's3', resourceId: `shared.stranger-${index}` },
+    { environmentName: 'other.dev' },
+    {
+      name: `${index}`.padStart(40, '0'),
+      uid: `stranger-${index}`,
+      deletionTimestamp: '2026-02-01T00:00:00Z',
+    },
+  ),
+)
+
+function addStrangers(): void {
+  for (const each of strangers) world.put(each)
+}
+
+/** Takes the strangers away. */
+function expectDeletedByName(): void {
+  for (const { metadata } of strangers) world.fake.drop(ActiveResource, metadata.namespace, metadata.name)
+  expect(world.log.filter((each) => each === 'collection ActiveResource')).toEqual([])
+  expect(world.log.filter((each) => each.startsWith('delete ActiveResource')).length).toBeGreaterThan(0)
+}
+
 const writesIn = (log: readonly string[]) =>
   log.filter(
     (each) => !/^(read|list|foreign) /.test(each) && !/ (Environment|EnvironmentDeployment) /.test(each),
@@ -316,14 +343,17 @@ describe.each(['before', 'after'] as const)(
     test.each([
       ['of different resources', mixed],
       ['of resources that go with their namespace', within],
+      ['of few resources in a large organization', few],
     ])('leaves a deletion %s that the next process completes in the right order', async (_, wanted) => {
       for (let at = 1, isKilled = true; isKilled; at += 1) {
         await deployed(wanted)
+        if (wanted === few) addStrangers()
         const death: Death = { at, moment }
         const process = world.start(death)
         world.removeEnvironment()
         await world.untilGone()
         expect([at, faults]).toEqual([at, []])
+        if (wanted === few) expectDeletedByName()
         expectNothingLeft()
         isKilled = !process.isAlive
       }
