@@ -133,15 +133,17 @@ async function deleteResources(
   if (live.length > Math.max(1, inOrganization / selectedPerRequest)) {
     const fields = { 'spec.environmentName': name }
     const names = await cluster.removeCollection(ActiveResource, namespace, fields, throwIfStopping)
-    return () => sameNames(names, resources)
+    const areAll = sameNames(names, resources)
+    return () => areAll
   }
   await inParallel(live, async (each) => {
     throwIfStopping()
     await cluster.remove(ActiveResource, each)
   })
-  const marked = live.flatMap(({ metadata }) => store.get(ActiveResource, namespace, metadata.name) ?? [])
+  const [marked] = live.flatMap(({ metadata }) => store.get(ActiveResource, namespace, metadata.name) ?? [])
+  const version = marked && versionOf(marked)
   // What was written before is in the cache when the watch has reported one of these deletions.
-  return () => marked.some((each) => store.reflects(ActiveResource, versionOf(each)))
+  return () => version !== undefined && store.reflects(ActiveResource, version)
 }
 
 function sameNames(names: readonly string[], resources: readonly ActiveResource[]): boolean {

@@ -53,8 +53,8 @@ class SetCleanup {
     })
     store.cacheOf(Environment).subscribe((change) => this.#onEnvironment(change))
     const sets = store.cacheOf(DeploymentSet)
-    for (const each of sets.all()) this.#check(each)
-    const resync = startResync(sets, { intervalMs: this.#options.resyncMs }, (each) => this.#check(each))
+    for (const each of sets.all()) this.#check(keyOf(each))
+    const resync = startResync(sets, { intervalMs: this.#options.resyncMs }, (key) => this.#check(key))
     return {
       stop: async () => {
         resync.stop()
@@ -64,7 +64,7 @@ class SetCleanup {
   }
 
   #onSet({ before, after }: Change<DeploymentSet>): void {
-    if (after && !before) this.#queue.addAfter(keyOf(after), this.#options.settleMs)
+    if (after && !before) this.#check(keyOf(after))
     if (after || !before || !this.#isRecorded(before.metadata.namespace, before.metadata.name)) return
     this.#deleted.set(keyOf(before), before)
     this.#queue.add(keyOf(before))
@@ -78,11 +78,11 @@ class SetCleanup {
   }
 
   #checkLater(namespace: string | undefined, names: readonly string[]): void {
-    for (const name of names) this.#queue.addAfter(`${namespace}/${name}`, this.#options.settleMs)
+    for (const name of names) this.#check(`${namespace}/${name}`)
   }
 
-  #check(set: DeploymentSet): void {
-    this.#queue.addAfter(keyOf(set), this.#options.settleMs)
+  #check(key: string): void {
+    this.#queue.addAfter(key, this.#options.settleMs)
   }
 
   async #work(key: string): Promise<void> {
