@@ -11,14 +11,21 @@ import { type ListedProblem, Problems } from '../graph/problems.ts'
 import { type Descriptor, formatDescriptor } from '../resource/descriptor.ts'
 import { problemsOfQuota } from './plan-quota.ts'
 import { problemsOfSize } from './plan-size.ts'
-import { inputAt, isSameSpec, partsOfDescriptor, type WantedSpec, wantedSpec } from './wanted-spec.ts'
+import {
+  explained,
+  inputAt,
+  isSameSpec,
+  partsOfDescriptor,
+  type WantedSpec,
+  wantedSpec,
+} from './wanted-spec.ts'
 
 /** What the deployment does with one resource. */
 export interface PlanStep {
   readonly action: 'create' | 'update' | 'replace' | 'retain' | 'unchanged'
   readonly guResId: string
   readonly descriptor: Descriptor
-  /** Absent for a resource that is no longer used. */
+  /** Absent for a resource that is no longer used. It explains the match where the step changes something. */
   readonly wanted?: WantedSpec
   /** The existing resource; with `create`, one that is being deleted and must disappear first. */
   readonly current?: ActiveResource
@@ -129,9 +136,10 @@ function stepFor(
   const wanted = wantedSpec(node, match, input)
   const action = actionFor(node, wanted, current, input)
   const { definitionName } = wanted.definition
-  const step = { guResId, descriptor, wanted, current, definitionName }
-  if (action === 'unchanged' && input.isFull) return { ...step, action: 'update', isForced: true }
-  return { ...step, action }
+  const step = { action, guResId, descriptor, wanted, current, definitionName }
+  if (action === 'unchanged' && !input.isFull) return step
+  const written = { ...step, wanted: explained(wanted, match) }
+  return action === 'unchanged' ? { ...written, action: 'update', isForced: true } : written
 }
 
 /** Predicts what the controller of active resources does, which decides by driver and identity (`isSameInstance`). */
@@ -151,10 +159,5 @@ function actionFor(
   if (forcing.some((path) => !sameJson(inputAt(spec.definition, path), inputAt(wanted.definition, path))))
     return 'replace'
   if (spec.unusedSince || !isTrusted(current)) return 'update'
-  return isSameSpec(deployedPart(spec), wanted) ? 'unchanged' : 'update'
-}
-
-/** The spec without the fields that say who wrote it. */
-function deployedPart({ signature: _, deploymentName: __, ...spec }: ActiveResource['spec']): WantedSpec {
-  return spec
+  return isSameSpec(spec, wanted) ? 'unchanged' : 'update'
 }

@@ -7,7 +7,7 @@ import type { Descriptor } from '../resource/descriptor.ts'
 /** The spec that a deployment computes for a resource, without the fields that are added when it is written. */
 export type WantedSpec = Omit<ActiveResource['spec'], 'signature' | 'deploymentName' | 'unusedSince'>
 
-/** The spec of the resource of a node, provisioned by the definition of `match`. */
+/** The spec of the resource of a node, provisioned by the definition of `match`; without the explanation of the match. */
 export function wantedSpec(
   { descriptor, params, values, dependsOn, references }: GraphNode,
   match: WonMatch,
@@ -25,13 +25,42 @@ export function wantedSpec(
   }
 }
 
-/** Whether two specs provision the same resource the same way; the explanation of the match does not count. */
-export function isSameSpec(left: WantedSpec, right: WantedSpec): boolean {
-  return sameJson(withoutExplanation(left), withoutExplanation(right))
+/** The spec with the explanation of the match, which only a spec that is written needs. */
+export function explained(spec: WantedSpec, { explanation }: WonMatch): WantedSpec {
+  return { ...spec, definition: { ...spec.definition, explanation } }
 }
 
-function withoutExplanation(spec: WantedSpec) {
-  return { ...spec, definition: { ...spec.definition, explanation: undefined } }
+const specFields = fieldsOf<Omit<WantedSpec, 'definition'>>({
+  environmentName: true,
+  context: true,
+  type: true,
+  class: true,
+  resourceId: true,
+  params: true,
+  values: true,
+  dependsOn: true,
+  references: true,
+})
+
+const definitionFields = fieldsOf<Omit<DefinitionSnapshot, 'explanation'>>({
+  definitionName: true,
+  driverType: true,
+  accountName: true,
+  driverInputs: true,
+  criterion: true,
+})
+
+/** Whether two specs provision the same resource the same way; the explanation of the match does not count. */
+export function isSameSpec(left: WantedSpec, right: WantedSpec): boolean {
+  return (
+    specFields.every((field) => sameJson(left[field], right[field])) &&
+    definitionFields.every((field) => sameJson(left.definition[field], right.definition[field]))
+  )
+}
+
+/** The names of all fields of a type. */
+function fieldsOf<T>(fields: Readonly<Record<keyof T, true>>): (keyof T)[] {
+  return Object.keys(fields) as (keyof T)[] // the keys of T
 }
 
 /** The plain input of a definition at a dotted path; undefined when it is absent. */
@@ -47,20 +76,9 @@ export function partsOfDescriptor({ type, class: resourceClass, resourceId }: De
   return { type, class: resourceClass, resourceId }
 }
 
-function snapshotOf({
-  definition: { metadata, spec },
-  criterion,
-  explanation,
-}: WonMatch): DefinitionSnapshot {
+function snapshotOf({ definition: { metadata, spec }, criterion }: WonMatch): DefinitionSnapshot {
   const { driverType, accountName, driverInputs } = spec
-  return {
-    definitionName: metadata.name,
-    driverType,
-    accountName,
-    driverInputs,
-    criterion,
-    explanation,
-  }
+  return { definitionName: metadata.name, driverType, accountName, driverInputs, criterion }
 }
 
 function mutable(references: GraphNode['references']): Record<string, string[]> {
