@@ -32,24 +32,31 @@ export function canonicalJson(value: unknown): string {
   return `{${text}}`
 }
 
-/** Whether two JSON values are equal, in any order of keys. An absent key equals an undefined one. */
+/** Whether two JSON values are equal, in any order of keys. An absent key equals an undefined one. Allocates nothing. */
 export function sameJson(left: unknown, right: unknown): boolean {
   if (left === right) return true
-  if (Array.isArray(left)) {
-    return (
-      Array.isArray(right) &&
-      left.length === right.length &&
-      left.every((item, i) => sameJson(item, right[i]))
-    )
-  }
+  if (Array.isArray(left)) return Array.isArray(right) && sameItems(left, right)
   if (!isObject(left) || !isObject(right)) return false
-  const keys = definedKeys(left)
-  if (keys.length !== definedKeys(right).length) return false
-  return keys.every((key) => Object.hasOwn(right, key) && sameJson(left[key], right[key]))
+  for (const key in left)
+    if (left[key] !== undefined && Object.hasOwn(left, key) && !isSameAt(key, left, right)) return false
+  // A key that both have was compared above.
+  for (const key in right)
+    if (right[key] !== undefined && Object.hasOwn(right, key) && !isDefinedAt(key, left)) return false
+  return true
 }
 
-function definedKeys(object: FreeForm): string[] {
-  return Object.keys(object).filter((key) => object[key] !== undefined)
+function sameItems(left: readonly unknown[], right: readonly unknown[]): boolean {
+  if (left.length !== right.length) return false
+  for (let index = 0; index < left.length; index += 1) if (!sameJson(left[index], right[index])) return false
+  return true
+}
+
+function isSameAt(key: string, left: FreeForm, right: FreeForm): boolean {
+  return Object.hasOwn(right, key) && sameJson(left[key], right[key])
+}
+
+function isDefinedAt(key: string, object: FreeForm): boolean {
+  return Object.hasOwn(object, key) && object[key] !== undefined
 }
 
 /** Compares texts by code units, independent of the locale. */

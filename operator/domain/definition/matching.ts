@@ -48,8 +48,8 @@ export function createMatcher(
   const match = (request: MatchRequest, explanations?: ExplanationCache): Match => {
     for (const tier of tiers) {
       const bucket = tier.get(request.type)?.buckets.get(request.class)
-      const holder = bucket && fitting(bucket, request).next().value
-      if (bucket && holder) return won(holder, bucket, request)
+      const holder = bucket && bestOf(bucket, request)
+      if (bucket && holder) return new Won(holder, bucket, request)
     }
     return noMatch(() =>
       explainNoMatch(
@@ -122,37 +122,63 @@ function holderKey(rank: number, values: readonly (string | undefined)[]): strin
   return key
 }
 
-function* fitting(bucket: Bucket, request: MatchRequest): Generator<Holder, undefined> {
-  const values = rankedKeys.map((key) => comparedValue[key](request))
+/** The fitting definition of the highest rank. Called for each node of a graph. */
+function bestOf(bucket: Bucket, request: MatchRequest): Holder | undefined {
+  const values = valuesOf(request)
   for (const [rank, holders] of bucket) {
     const holder = holders.get(holderKey(rank, values))
-    if (holder) yield holder
+    if (holder) return holder
   }
   return undefined
 }
 
-// Texts are computed on demand, because most matches are never shown.
-function won(holder: Holder, bucket: Bucket, request: MatchRequest): WonMatch {
-  const { definition, criterion, rank } = holder
-  const beaten = (): Holder[] =>
-    [...fitting(bucket, request)].filter((each) => each !== holder).slice(0, maxCandidates)
-  return {
-    definition,
-    criterion,
-    rank,
-    get explanation() {
-      const own = `criterion ${formatCriterion(criterion)} of '${definition.metadata.name}' (rank ${rank})`
-      const [second] = beaten()
-      if (!second) return `${own} is the only match`
-      return `${own} beat '${second.definition.metadata.name}' ${formatCriterion(second.criterion)} (rank ${second.rank})`
-    },
-    get candidates() {
-      return beaten().map((each) => ({
-        definitionName: each.definition.metadata.name,
-        criterion: each.criterion,
-        reason: `${formatCriterion(each.criterion)} has rank ${each.rank}, below ${rank}`,
-      }))
-    },
+/** All fitting definitions, the highest rank first. */
+function fitting(bucket: Bucket, request: MatchRequest): Holder[] {
+  const values = valuesOf(request)
+  return [...bucket].flatMap(([rank, holders]) => holders.get(holderKey(rank, values)) ?? [])
+}
+
+function valuesOf(request: MatchRequest): (string | undefined)[] {
+  return rankedKeys.map((key) => comparedValue[key](request))
+}
+
+/** A match whose texts are computed on demand, because most matches are never shown. */
+class Won implements WonMatch {
+  readonly definition: ResourceDefinition
+  readonly criterion: Criterion
+  readonly rank: number
+  readonly #holder: Holder
+  readonly #bucket: Bucket
+  readonly #request: MatchRequest
+
+  constructor(holder: Holder, bucket: Bucket, request: MatchRequest) {
+    this.definition = holder.definition
+    this.criterion = holder.criterion
+    this.rank = holder.rank
+    this.#holder = holder
+    this.#bucket = bucket
+    this.#request = request
+  }
+
+  get explanation(): string {
+    const own = `criterion ${formatCriterion(this.criterion)} of '${this.definition.metadata.name}' (rank ${this.rank})`
+    const [second] = this.#beaten
+    if (!second) return `${own} is the only match`
+    return `${own} beat '${second.definition.metadata.name}' ${formatCriterion(second.criterion)} (rank ${second.rank})`
+  }
+
+  get candidates(): WonMatch['candidates'] {
+    return this.#beaten.map((each) => ({
+      definitionName: each.definition.metadata.name,
+      criterion: each.criterion,
+      reason: `${formatCriterion(each.criterion)} has rank ${each.rank}, below ${this.rank}`,
+    }))
+  }
+
+  get #beaten(): Holder[] {
+    return fitting(this.#bucket, this.#request)
+      .filter((each) => each !== this.#holder)
+      .slice(0, maxCandidates)
   }
 }
 
