@@ -21,15 +21,27 @@ export function parseJson(text: string): unknown {
 
 /** JSON with sorted keys: equal content gives equal text. */
 export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`
+  if (Array.isArray(value)) {
+    let items = ''
+    for (const item of value) items += `${items === '' ? '' : ','}${canonicalJson(item ?? null)}`
+    return `[${items}]`
+  }
   if (!isObject(value)) return JSON.stringify(value) ?? 'null'
-  let text = ''
-  for (const key of Object.keys(value).sort()) {
+  let members = ''
+  for (const key of sortedKeys(value)) {
     const member = value[key]
     if (member === undefined) continue
-    text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(member)}`
+    members += `${members === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(member)}`
   }
-  return `{${text}}`
+  return `{${members}}`
+}
+
+/** The keys in order, as most objects from the API server have them. */
+function sortedKeys(object: FreeForm): string[] {
+  const keys = Object.keys(object)
+  for (let index = 1; index < keys.length; index += 1)
+    if ((keys[index - 1] ?? '') > (keys[index] ?? '')) return keys.sort()
+  return keys
 }
 
 /** Whether two JSON values are equal, in any order of keys. An absent key equals an undefined one. Allocates nothing. */

@@ -49,26 +49,31 @@ export function criterionIndexOf(definition: ResourceDefinition): string[] {
 
 /** Accounts of the resource's definition and of its provisioned instance. */
 function accountsOf({ spec, status }: ActiveResource): string[] {
-  const names = [spec.definition.accountName, status?.provisioned?.accountName]
-  return [...new Set(names.filter((name) => name !== undefined))]
+  return distinct([spec.definition.accountName, status?.provisioned?.accountName])
+}
+
+/** Each name once, in order. Most objects name nothing. */
+function distinct(names: readonly (string | undefined)[]): string[] {
+  const given = names.filter((name) => name !== undefined)
+  return given.length < 2 ? given : [...new Set(given)]
 }
 
 /** Secrets that a resource needs in order to be updated or deprovisioned, each once. */
 export function secretsNeededBy({ spec, status }: ActiveResource): string[] {
-  const { secretRefs = {} } = spec.definition.driverInputs ?? {}
-  const named = [...secretNamesIn(secretRefs), ...secretNamesIn(spec.values ?? {})]
-  return [...new Set([...named, ...(status?.secretNames ?? [])])]
+  const { secretRefs } = spec.definition.driverInputs ?? {}
+  const inputs = secretRefs ? secretNamesIn(secretRefs) : []
+  const values = spec.values ? secretNamesIn(spec.values) : []
+  return distinct([...inputs, ...values, ...(status?.secretNames ?? [])])
 }
 
 /** Deployment sets that a deployment names or has folded. */
 export function setNamesOf({ spec, status }: EnvironmentDeployment): string[] {
-  return [...new Set([spec.setName, status?.setName].filter((name) => name !== undefined))]
+  return distinct([spec.setName, status?.setName])
 }
 
 /** Deployment sets that an environment must be able to deploy again. */
 export function recordedSetNames({ status }: Environment): string[] {
-  const names = [status?.lastPlanned?.setName, status?.start?.setName]
-  return [...new Set(names.filter((name) => name !== undefined))]
+  return distinct([status?.lastPlanned?.setName, status?.start?.setName])
 }
 
 /** Artefact versions that an automatic deployment names, as `<environment> <version>`. */

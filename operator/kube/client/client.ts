@@ -185,7 +185,8 @@ async function* linesOf(response: IncomingMessage): AsyncGenerator<string> {
   for await (const part of response) {
     const lines = (rest + String(part)).split('\n')
     rest = lines.pop() ?? ''
-    yield* lines
+    // `yield*` makes four promises of each line.
+    for (const line of lines) yield line
   }
 }
 

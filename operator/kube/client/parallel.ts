@@ -6,17 +6,25 @@ export async function inParallel<T>(
 ): Promise<void> {
   const iterator = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]()
   const errors: unknown[] = []
-  async function worker() {
+  let workers = 0
+
+  /** Works on one item after the other. The first item calls the next worker, so that few items have few. */
+  async function startWorker(): Promise<void> {
+    workers += 1
+    let nextWorker: Promise<void> | undefined
     try {
-      let next = await iterator.next()
-      while (!next.done && errors.length === 0) {
+      while (errors.length === 0) {
+        const next = await iterator.next()
+        if (next.done || errors.length > 0) break
+        if (!nextWorker && workers < concurrency) nextWorker = startWorker()
         await work(next.value)
-        next = await iterator.next()
       }
     } catch (error) {
       errors.push(error)
     }
+    await nextWorker
   }
-  await Promise.all(Array.from({ length: concurrency }, worker))
+
+  await startWorker()
   if (errors.length > 0) throw errors[0]
 }

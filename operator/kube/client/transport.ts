@@ -1,4 +1,10 @@
-import { Agent as HttpAgent, type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http'
+import {
+  type AgentOptions,
+  Agent as HttpAgent,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  request,
+} from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import { createSecureContext } from 'node:tls'
 import { urlToHttpOptions } from 'node:url'
@@ -70,7 +76,13 @@ export function createTransport(origin: string, connections: number): Transport 
 }
 
 function openAgent(protocol: string, maxSockets: number, tls: Credentials['tls']): HttpAgent {
-  const options = { keepAlive: true, maxSockets, timeout: keepAliveMs }
+  const agent = newAgent(protocol, { keepAlive: true, maxSockets, timeout: keepAliveMs }, tls)
+  // All connections are to the same server: Node would write all options of TLS into a name for each request.
+  agent.getName = () => 'api-server'
+  return agent
+}
+
+function newAgent(protocol: string, options: AgentOptions, tls: Credentials['tls']): HttpAgent {
   if (protocol === 'http:') return new HttpAgent(options)
   const { ca, cert, key, ...rest } = tls
   // One context for all connections: each would parse the certificates again and keep them.
