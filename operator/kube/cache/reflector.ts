@@ -149,7 +149,7 @@ class CacheReflector implements Reflector {
     const aborting = new AbortController()
     const abort = () => aborting.abort()
     signal.addEventListener('abort', abort, { once: true })
-    let idle = setTimeout(abort, this.#idleMs)
+    const idle = setTimeout(abort, this.#idleMs)
     let listed = this.#position === undefined ? new Set<string>() : undefined
     let characters = 0
     try {
@@ -158,8 +158,7 @@ class CacheReflector implements Reflector {
         accept: this.#options.metadataOnly ? metadataAccept : undefined,
         signal: aborting.signal,
       })) {
-        clearTimeout(idle)
-        idle = setTimeout(abort, this.#idleMs)
+        idle.refresh()
         this.#heardAt = performance.now()
         if (this.#forbidden) this.#setForbidden(undefined)
         if (line === '') continue

@@ -90,5 +90,5 @@ test('an error of the source is thrown, and no item is taken after an error', as
 })
 
 test('no items are no work', async () => {
-  await inParallel([], () => Promise.reject(new Error('there is no item')))
+  await inParallel([], () => Promise.reject(new Error('unexpected')))
 })
