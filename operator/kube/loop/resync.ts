@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { StoredObject } from '../../api/kind.ts'
 import type { Cache } from '../cache/cache.ts'
 import { keyOf } from '../client/resource.ts'
@@ -22,34 +21,39 @@ export function startResync<T extends StoredObject>(
   { intervalMs, stepMs = defaultStepMs }: { readonly intervalMs: number; readonly stepMs?: number },
   visit: (key: string) => void,
 ): Resync {
-  const stopping = new AbortController()
-  const { signal } = stopping
+  let step: NodeJS.Timeout | undefined
+  let isVisiting = false
+  let isStopped = false
 
-  async function visitAll(): Promise<void> {
+  async function begin(): Promise<void> {
+    // A busy process may be late with the visits of the last interval.
+    if (isVisiting) return
+    isVisiting = true
     const keys: string[] = []
     await inTurns(cache.all(), (object) => keys.push(keyOf(object)))
     const perObjectMs = intervalMs / 2 / Math.max(1, keys.length)
-    const inStep = Math.ceil(stepMs / perObjectMs)
-    for (const [index, key] of keys.entries()) {
-      if (signal.aborted) return
-      visit(key)
-      if ((index + 1) % inStep === 0) await sleep(inStep * perObjectMs, undefined, { signal, ref: false })
-    }
+    visitFrom(keys.values(), { inStep: Math.ceil(stepMs / perObjectMs), perObjectMs })
   }
 
-  async function begin(): Promise<void> {
-    try {
-      await visitAll()
-    } catch (error) {
-      if (!signal.aborted) throw error
+  function visitFrom(
+    keys: Iterator<string>,
+    pace: { readonly inStep: number; readonly perObjectMs: number },
+  ): void {
+    for (let left = pace.inStep; left > 0 && !isStopped; left -= 1) {
+      const next = keys.next()
+      isVisiting = next.done !== true
+      if (next.done) return
+      visit(next.value)
     }
+    if (!isStopped) step = setTimeout(() => visitFrom(keys, pace), pace.inStep * pace.perObjectMs).unref()
   }
 
   const timer = setInterval(() => void begin(), intervalMs)
   return {
     stop() {
+      isStopped = true
       clearInterval(timer)
-      stopping.abort()
+      clearTimeout(step)
     },
   }
 }

@@ -1,10 +1,22 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, test } from '@jest/globals'
-import { eventually } from '../../../dev/control-plane/kubernetes.ts'
+import { setImmediate as turn } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import type { StoredObject } from '../../../operator/api/kind.ts'
 import { createCache } from '../../../operator/kube/cache/cache.ts'
 import { startResync } from '../../../operator/kube/loop/resync.ts'
 import { casesOf, fc } from '../../support/properties.ts'
+
+const intervalMs = 1_800_000
+
+beforeEach(() => void jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate'] }))
+afterEach(() => void jest.useRealTimers())
+
+/** Lets this time pass, and work run that other work waits for. */
+async function advance(milliseconds: number): Promise<void> {
+  for (let left = milliseconds; left > 0; left -= 1000) {
+    jest.advanceTimersByTime(Math.min(1000, left))
+    await turn()
+  }
+}
 
 function thing(name: string): StoredObject {
   const metadata = { namespace: 'acme', name, uid: name, resourceVersion: '1' }
@@ -17,52 +29,51 @@ function cacheOf(count: number) {
   return cache
 }
 
-/** Resolves when the condition holds. */
-const until = (holds: () => boolean) => eventually('the visits', 10_000, async () => holds() || undefined)
-
-test('every object is visited once, however many there are, and few of them in one turn of the event loop', async () => {
+test('every object is visited once in each interval, in its first half, as many in each second', async () => {
   const law = fc.asyncProperty(fc.integer({ min: 0, max: 3000 }), async (count) => {
-    const [intervalMs, stepMs] = [60, 1]
     const visits = new Map<string, number>()
-    let inTurn = 0
-    let most = 0
-    const resync = startResync(cacheOf(count), { intervalMs, stepMs }, (key) => {
+    const times: number[] = []
+    const resync = startResync(cacheOf(count), { intervalMs }, (key) => {
       visits.set(key, (visits.get(key) ?? 0) + 1)
-      if (inTurn === 0) setImmediate(() => (inTurn = 0))
-      inTurn += 1
-      most = Math.max(most, inTurn)
+      times.push(Date.now())
     })
-    if (count === 0) await sleep(intervalMs * 1.5)
-    await until(() => visits.size === count)
+    await advance(intervalMs - 1)
+    expect(visits.size).toBe(0)
+    for (const round of [1, 2]) {
+      await advance(intervalMs / 2 + 10_000)
+      expect(visits.size).toBe(count)
+      expect(new Set(visits.values())).toEqual(new Set(count === 0 ? [] : [round]))
+      await advance(intervalMs / 2 - 10_000)
+    }
     resync.stop()
-    expect([...visits.values()].every((each) => each <= 2)).toBe(true)
-    // A thirtieth of the objects belongs to one step, and a late timer brings no more.
-    expect(most).toBeLessThanOrEqual(Math.ceil(count / 30) + 1)
+    const atOnce = Map.groupBy(times, (time) => time)
+    const most = Math.max(0, ...[...atOnce.values()].map(({ length }) => length))
+    expect(most).toBeLessThanOrEqual(Math.ceil((count * 1000) / (intervalMs / 2)))
   })
-  await fc.assert(law, { numRuns: Math.min(20, casesOf(20)) })
+  await fc.assert(law, { numRuns: Math.min(10, casesOf(10)) })
 })
 
 test('visits end with it', async () => {
   const visits: string[] = []
-  const resync = startResync(cacheOf(1000), { intervalMs: 40, stepMs: 1 }, (key) => visits.push(key))
-  await until(() => visits.length >= 500)
-  resync.stop()
-  const { length } = visits
-  await sleep(100)
-  expect(visits).toHaveLength(length)
+  const resync = startResync(cacheOf(1000), { intervalMs }, (key) => {
+    visits.push(key)
+    if (visits.length === 500) resync.stop()
+  })
+  await advance(3 * intervalMs)
+  expect(visits).toHaveLength(500)
 })
 
 test('every object has its turn, although others come as fast as objects are visited', async () => {
   const cache = cacheOf(50)
   const visits = new Map<string, number>()
   let count = 0
-  const resync = startResync(cache, { intervalMs: 20, stepMs: 1 }, (key) => {
+  const resync = startResync(cache, { intervalMs }, (key) => {
     visits.set(key, (visits.get(key) ?? 0) + 1)
     count += 1
     cache.set(thing(`late-${count}`))
     cache.remove(thing(`late-${count - 50}`))
   })
-  const times = (index: number) => visits.get(`acme/n-${index}`) ?? 0
-  await until(() => times(0) >= 5 && times(49) >= 5)
+  await advance(5.9 * intervalMs)
   resync.stop()
+  for (let index = 0; index < 50; index += 1) expect(visits.get(`acme/n-${index}`)).toBe(5)
 })
