@@ -54,7 +54,7 @@ class SetCleanup {
     store.cacheOf(Environment).subscribe((change) => this.#onEnvironment(change))
     const sets = store.cacheOf(DeploymentSet)
     for (const each of sets.all()) this.#check(keyOf(each))
-    const resync = startResync(sets, { intervalMs: this.#options.resyncMs }, (key) => this.#check(key))
+    const resync = startResync(sets, this.#options.resyncMs, (key) => this.#check(key))
     return {
       stop: async () => {
         resync.stop()

@@ -92,7 +92,7 @@ class ControllerLoop<K extends Kind> implements Loop {
     this.queue = createQueue(controller.workers ?? 64, (key) => this.#work(key), options.pace, queueMetrics)
     this.#quotaWaits = new QuotaWaits(cluster.store, (key) => this.queue.add(key))
     this.#watch()
-    this.#resync = startResync(this.#cache, { intervalMs: options.resyncMs ?? 1_800_000 }, (key) => {
+    this.#resync = startResync(this.#cache, options.resyncMs ?? 1_800_000, (key) => {
       this.#resyncKeys.add(key)
       this.queue.add(key)
     })

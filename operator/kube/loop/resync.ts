@@ -9,7 +9,7 @@ export interface Resync {
 }
 
 /** Objects are visited in steps of about this length, so that many cost few timers. */
-const defaultStepMs = 1000
+const stepMs = 1000
 
 /**
  * Visits the key of every object of a cache once in each interval, in case an event was lost. The first half of the interval
@@ -18,7 +18,7 @@ const defaultStepMs = 1000
  */
 export function startResync<T extends StoredObject>(
   cache: Pick<Cache<T>, 'all'>,
-  { intervalMs, stepMs = defaultStepMs }: { readonly intervalMs: number; readonly stepMs?: number },
+  intervalMs: number,
   visit: (key: string) => void,
 ): Resync {
   let step: NodeJS.Timeout | undefined
@@ -39,13 +39,14 @@ export function startResync<T extends StoredObject>(
     keys: Iterator<string>,
     pace: { readonly inStep: number; readonly perObjectMs: number },
   ): void {
-    for (let left = pace.inStep; left > 0 && !isStopped; left -= 1) {
+    for (let left = pace.inStep; left > 0; left -= 1) {
+      if (isStopped) return
       const next = keys.next()
       isVisiting = next.done !== true
       if (next.done) return
       visit(next.value)
     }
-    if (!isStopped) step = setTimeout(() => visitFrom(keys, pace), pace.inStep * pace.perObjectMs).unref()
+    step = setTimeout(() => visitFrom(keys, pace), pace.inStep * pace.perObjectMs).unref()
   }
 
   const timer = setInterval(() => void begin(), intervalMs)

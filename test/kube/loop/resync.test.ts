@@ -33,7 +33,7 @@ test('every object is visited once in each interval, in its first half, as many 
   const law = fc.asyncProperty(fc.integer({ min: 0, max: 3000 }), async (count) => {
     const visits = new Map<string, number>()
     const times: number[] = []
-    const resync = startResync(cacheOf(count), { intervalMs }, (key) => {
+    const resync = startResync(cacheOf(count), intervalMs, (key) => {
       visits.set(key, (visits.get(key) ?? 0) + 1)
       times.push(Date.now())
     })
@@ -55,7 +55,7 @@ test('every object is visited once in each interval, in its first half, as many 
 
 test('visits end with it', async () => {
   const visits: string[] = []
-  const resync = startResync(cacheOf(1000), { intervalMs }, (key) => {
+  const resync = startResync(cacheOf(1000), intervalMs, (key) => {
     visits.push(key)
     if (visits.length === 500) resync.stop()
   })
@@ -67,7 +67,7 @@ test('every object has its turn, although others come as fast as objects are vis
   const cache = cacheOf(50)
   const visits = new Map<string, number>()
   let count = 0
-  const resync = startResync(cache, { intervalMs }, (key) => {
+  const resync = startResync(cache, intervalMs, (key) => {
     visits.set(key, (visits.get(key) ?? 0) + 1)
     count += 1
     cache.set(thing(`late-${count}`))
