@@ -110,6 +110,9 @@ export async function startOperator(options: {
   const loops: Loop[] = []
   const pace = createPace()
   const transitions = new TransitionEvents(cluster, { log, isActive })
+  // Before the first loop works: it may end a deployment before the last one is started.
+  reportDeployments(cluster.store, metrics.deploymentEnded)
+  traceDeployments(cluster.store, tracing)
 
   /** Each step looks at all objects of the kind, so other work has a turn in between. */
   async function start<K extends Kind>(controller: Controller<K>, backoffMs?: LoopOptions['backoffMs']) {
@@ -182,11 +185,9 @@ export async function startOperator(options: {
     settleMs: config.workloadSettleSeconds * 1000,
     maxSettleMs: 10 * config.workloadSettleSeconds * 1000,
   })
-  reportDeployments(cluster.store, metrics.deploymentEnded)
   await start(registryController(cluster))
   await start(automationRuleController(cluster))
   await start(artefactVersionController(cluster, config.imageSettleSeconds))
-  traceDeployments(cluster.store, tracing)
   await start(webhookController(cluster))
   await start(
     webhookCallController({
