@@ -8,6 +8,7 @@ import { inParallel } from '../operator/kube/client/parallel.ts'
 import { pathOf, resourceOf } from '../operator/kube/client/resource.ts'
 import type { Bed } from './bed.ts'
 import type { Stage } from './client-steps.ts'
+import { sharedBuckets } from './objects.ts'
 import { awaitAccess } from './stage.ts'
 import { quantile, rounded } from './statistics.ts'
 
@@ -69,11 +70,7 @@ function* objects(): Generator<[Kind, KubeObject]> {
     const spec = { type: 's3', driverType: 'quartermaster/echo', criteria: [criterion(index)] }
     yield [ResourceDefinition, newObject(ResourceDefinition, at(`other-${index}`), spec)]
   }
-  const shared = Array.from({ length: unmatched }, (_, index) => ({
-    op: 'add' as const,
-    path: `/bucket-${index}`,
-    value: { type: 's3' },
-  }))
+  const shared = sharedBuckets(unmatched)
   yield [DeploymentDelta, newObject(DeploymentDelta, at('unmatched'), { applicationName, shared })]
 }
 

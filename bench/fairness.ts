@@ -15,7 +15,7 @@ import type { KubeClient } from '../operator/kube/client/client.ts'
 import { pathOf, resourceOf } from '../operator/kube/client/resource.ts'
 import type { Bed } from './bed.ts'
 import { deployTo, makeEnvironment, type Stage } from './client-steps.ts'
-import { independentName } from './objects.ts'
+import { independentName, sharedBuckets } from './objects.ts'
 import { quantile, rounded } from './statistics.ts'
 
 /** A small deployment of one organization, alone and while the resources of another fail. */
@@ -106,11 +106,7 @@ function busyObjects(target: string, count: number): [Kind, KubeObject][] {
   const at = (name: string) => ({ name, namespace: busyOrganization })
   const applicationName = 'shop'
   const environmentName = 'shop.busy'
-  const shared = Array.from({ length: count }, (_, index) => ({
-    op: 'add' as const,
-    path: `/bucket-${index}`,
-    value: { type: 's3' },
-  }))
+  const shared = sharedBuckets(count)
   const definition = { type: 's3', driverType: `${busyOrganization}/broken`, criteria: [{}] }
   return [
     [Application, newObject(Application, at(applicationName), {})],

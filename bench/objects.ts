@@ -119,6 +119,15 @@ export function independentDelta(count: number, work: Work): Manifest<typeof Dep
   return addModule(independentName(count, work), Object.fromEntries(externals))
 }
 
+/** Operations of a delta that add so many shared resources. */
+export function sharedBuckets(count: number) {
+  return Array.from({ length: count }, (_, index) => ({
+    op: 'add' as const,
+    path: `/bucket-${index}`,
+    value: { type: 's3' },
+  }))
+}
+
 /** The name of the delta of `count` independent resources. */
 export function independentName(count: number, work: Work): string {
   return work === 'echo' ? `independent-${count}` : `${work}-${count}`

@@ -98,7 +98,8 @@ export function deletionFloor(
 ): number {
   const { remove } = objectOperations[work]
   const seconds = secondsOf(parallel, count, ['delete', 'finalizerPatch', ...(remove ? [remove] : [])])
-  return ['object', 'five', 'secret'].includes(work) ? Math.max(namespaceSeconds, seconds) : seconds
+  const isWithNamespace = remove !== undefined && work !== 'elsewhere'
+  return isWithNamespace ? Math.max(namespaceSeconds, seconds) : seconds
 }
 
 /** Seconds in which the objects of `count` resources can be applied again. */

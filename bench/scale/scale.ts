@@ -12,7 +12,7 @@ import { application, environment, independentDelta, namespaceOf, organization }
 import { lifeOf } from '../scenarios.ts'
 import { rounded } from '../statistics.ts'
 import { cpuSecondsOf, memoryMiB } from '../usage.ts'
-import type { Work } from '../work.ts'
+import { objectsPerResource, type Work } from '../work.ts'
 
 /** One deployment of so many resources, from its beginning to its deletion, in an otherwise empty cluster. */
 export interface ScaleRow {
@@ -137,7 +137,7 @@ async function storedBytes({ client }: Bed, id: string, work: Work): Promise<num
 }
 
 function kindsOf(work: Work): string[] {
-  if (work === 'echo' || work === 'child') return []
+  if (objectsPerResource(work) === 0) return []
   const core = '/api/v1/namespaces/{namespace}'
   if (work !== 'five') return [`${core}/configmaps`]
   return [

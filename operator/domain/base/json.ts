@@ -49,11 +49,9 @@ export function sameJson(left: unknown, right: unknown): boolean {
   if (left === right) return true
   if (Array.isArray(left)) return Array.isArray(right) && sameItems(left, right)
   if (!isObject(left) || !isObject(right)) return false
-  for (const key in left)
-    if (left[key] !== undefined && Object.hasOwn(left, key) && !isSameAt(key, left, right)) return false
+  for (const key in left) if (isDefinedAt(key, left) && !isSameAt(key, left, right)) return false
   // A key that both have was compared above.
-  for (const key in right)
-    if (right[key] !== undefined && Object.hasOwn(right, key) && !isDefinedAt(key, left)) return false
+  for (const key in right) if (isDefinedAt(key, right) && !isDefinedAt(key, left)) return false
   return true
 }
 
@@ -68,7 +66,7 @@ function isSameAt(key: string, left: FreeForm, right: FreeForm): boolean {
 }
 
 function isDefinedAt(key: string, object: FreeForm): boolean {
-  return Object.hasOwn(object, key) && object[key] !== undefined
+  return object[key] !== undefined && Object.hasOwn(object, key)
 }
 
 /** Compares texts by code units, independent of the locale. */
