@@ -60,31 +60,55 @@ export async function installInto(
   manifests: readonly string[] = manifestFiles,
 ): Promise<void> {
   await applyManifests(controlPlane, manifests)
-  await eventually('the admission policy', 30_000, async () => {
-    const probe = {
-      apiVersion: 'quartermaster.dev/v1alpha1',
-      kind: 'ActiveResource',
-      metadata: { name: 'probe' },
-      spec: {
-        environmentName: 'probe.probe',
-        deploymentName: 'probe',
-        context: {
-          organizationId: 'probe',
-          applicationId: 'probe',
-          environmentId: 'probe',
-          environmentType: 'probe',
-        },
-        type: 'dns',
-        class: 'default',
-        resourceId: 'probe',
-        definition: { definitionName: 'probe', driverType: 'probe/probe' },
-        signature: 'probe',
-      },
-    }
-    const path = '/apis/quartermaster.dev/v1alpha1/namespaces/default/activeresources?dryRun=All'
-    const { status } = await apiRequest(controlPlane, 'POST', path, probe)
+  await eventually('the validating policies', 30_000, async () => {
+    const { status } = await tryToCreate(controlPlane, 'activeresources', activeResource)
     return status === 403 || undefined
   })
+  await eventually('the mutating policy', 30_000, async () => {
+    const { body } = await tryToCreate(controlPlane, 'environments', environment)
+    return body.metadata?.annotations !== undefined || undefined
+  })
+}
+
+const apiVersion = 'quartermaster.dev/v1alpha1'
+/** Only the operator may create it. */
+const activeResource = {
+  apiVersion,
+  kind: 'ActiveResource',
+  metadata: { name: 'probe' },
+  spec: {
+    environmentName: 'probe.probe',
+    deploymentName: 'probe',
+    context: {
+      organizationId: 'probe',
+      applicationId: 'probe',
+      environmentId: 'probe',
+      environmentType: 'probe',
+    },
+    type: 'dns',
+    class: 'default',
+    resourceId: 'probe',
+    definition: { definitionName: 'probe', driverType: 'probe/probe' },
+    signature: 'probe',
+  },
+}
+/** Its creator is recorded. */
+const environment = {
+  apiVersion,
+  kind: 'Environment',
+  metadata: { name: 'probe.probe' },
+  spec: { applicationName: 'probe', typeName: 'probe' },
+}
+
+/** The answer to a dry run in the namespace `default`. */
+function tryToCreate(controlPlane: ApiAccess, plural: string, object: unknown) {
+  const path = `/apis/${apiVersion}/namespaces/default/${plural}?dryRun=All`
+  return apiRequest<{ metadata?: { annotations?: Record<string, string> } }>(
+    controlPlane,
+    'POST',
+    path,
+    object,
+  )
 }
 
 /** Writes a kubeconfig for the ServiceAccount of a process; its token is valid for a year. */

@@ -1,3 +1,4 @@
+import { admitsObjects } from './admission.ts'
 import { operatorLease, systemNamespace } from './api/names.ts'
 import { readConfig } from './config.ts'
 import { openDrivers } from './drivers/drivers.ts'
@@ -41,11 +42,15 @@ const runLimitSeconds = 3600
 const gracePeriodMs = 25_000
 const outbound = createOutbound({ allowed: config.outboundAllowed })
 let operator: Operator | undefined
+let isAdmitted = false
+void admitsObjects(client).then(() => {
+  isAdmitted = true
+})
 
 await serveHealth(
   {
     isAlive: () => watchHealth.isWell() && metrics.longestRunSeconds() < runLimitSeconds,
-    isReady: () => cluster.store.synced,
+    isReady: () => isAdmitted && cluster.store.synced,
   },
   metrics.registry,
   config.healthPort,
