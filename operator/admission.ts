@@ -6,7 +6,7 @@ import { pathOf, resourceOf } from './kube/client/resource.ts'
 
 /**
  * Resolves when the API server accepts objects that a mutating admission policy matches. It learns new kinds every five seconds,
- * and until then rejects each request for them with 503, whatever the failure policy.
+ * and until then rejects each request for them with 503, even where the failure policy is `Ignore`.
  */
 export async function admitsObjects(client: Pick<KubeClient, 'request'>, pauseMs = 250): Promise<void> {
   while (!(await areAdmitted(client))) await sleep(pauseMs)
