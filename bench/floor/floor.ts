@@ -14,9 +14,9 @@ export interface Pace {
  */
 export const operations = [
   'create',
-  'statusPatch',
+  'statusUpdate',
   'delete',
-  'finalizerPatch',
+  'finalizerUpdate',
   'apply',
   'deleteObject',
   'applyFive',
@@ -80,14 +80,14 @@ export function independentFloor(
   work: Work | 'workload' = 'echo',
 ): number {
   const { apply } = objectOperations[work]
-  return secondsOf(parallel, count, ['create', 'statusPatch', ...(apply ? [apply] : [])])
+  return secondsOf(parallel, count, ['create', 'statusUpdate', ...(apply ? [apply] : [])])
 }
 
 /** Seconds in which `count` resources can be made of which each waits for the next. */
 export function chainFloor({ serial }: Floor, count: number, work: Work = 'echo'): number {
   const { apply } = objectOperations[work]
   const objects = apply ? serial[apply].p50Ms : 0
-  return (count * (serial.create.p50Ms + serial.statusPatch.p50Ms + objects)) / 1000
+  return (count * (serial.create.p50Ms + serial.statusUpdate.p50Ms + objects)) / 1000
 }
 
 /** Seconds in which `count` resources and their objects can be deleted one by one, while their namespace ends. */
@@ -97,7 +97,7 @@ export function deletionFloor(
   work: Work = 'echo',
 ): number {
   const { remove } = objectOperations[work]
-  const seconds = secondsOf(parallel, count, ['delete', 'finalizerPatch', ...(remove ? [remove] : [])])
+  const seconds = secondsOf(parallel, count, ['delete', 'finalizerUpdate', ...(remove ? [remove] : [])])
   const isWithNamespace = remove !== undefined && work !== 'elsewhere'
   return isWithNamespace ? Math.max(namespaceSeconds, seconds) : seconds
 }
@@ -112,7 +112,7 @@ function secondsOf(paces: Floor['parallel'], count: number, each: readonly Opera
   return each.reduce((sum, operation) => sum + count / paces[operation].perSecond, 0)
 }
 
-/** Seconds for one create and so many patches, one after the other: what a deployment costs that changes little. */
-export function sequenceFloor({ serial }: Floor, patches: number): number {
-  return (serial.create.p50Ms + patches * serial.statusPatch.p50Ms) / 1000
+/** Seconds for one create and so many updates, one after the other: what a deployment costs that changes little. */
+export function sequenceFloor({ serial }: Floor, updates: number): number {
+  return (serial.create.p50Ms + updates * serial.statusUpdate.p50Ms) / 1000
 }

@@ -3,9 +3,9 @@ import { ActiveResource } from '../../operator/api/active-resource.ts'
 import type { KubeObject } from '../../operator/api/kind.ts'
 import { fieldManager } from '../../operator/api/names.ts'
 import { marked } from '../../operator/controllers/objects/applied-object.ts'
-import { readObject } from '../../operator/kube/cache/cluster.ts'
 import type { KubeClient } from '../../operator/kube/client/client.ts'
 import { inParallel } from '../../operator/kube/client/parallel.ts'
+import { readObject } from '../../operator/kube/client/read-object.ts'
 import { namespaceResource, pathOf, resourceOf } from '../../operator/kube/client/resource.ts'
 import { likeActiveResource } from '../objects.ts'
 import { quantile, rounded } from '../statistics.ts'
@@ -23,7 +23,6 @@ const inFlight = 64
 /** Not an organization, so that the operator ignores it. */
 const namespace = 'floor'
 const resource = resourceOf(ActiveResource)
-const mergePatch = 'application/merge-patch+json'
 
 interface Floored {
   readonly object: KubeObject
@@ -62,16 +61,15 @@ async function measureLives(
 ): Promise<Record<Operation, Pace>> {
   const items = Array.from({ length: count }, (_, index) => likeActiveResource(namespace, index))
   const create = await pace(items, atOnce, (item) => write(client, 'POST', undefined, item.object))
-  const statusPatch = await pace(items, atOnce, ({ object, status }) => {
-    return write(client, 'PATCH', object, { metadata: { uid: object.metadata.uid }, status }, 'status')
+  const statusUpdate = await pace(items, atOnce, ({ object, status }) => {
+    return write(client, 'PUT', object, bare(object, { status }), 'status')
   })
   const remove = await pace(items, atOnce, ({ object }) => {
     const body = { preconditions: { uid: object.metadata.uid }, propagationPolicy: 'Background' }
     return write(client, 'DELETE', object, body)
   })
-  const finalizerPatch = await pace(items, atOnce, ({ object }) => {
-    const { uid, resourceVersion } = object.metadata
-    return write(client, 'PATCH', object, { metadata: { uid, resourceVersion, finalizers: [] } })
+  const finalizerUpdate = await pace(items, atOnce, ({ object }) => {
+    return write(client, 'PUT', object, bare(object, { spec: object.spec }))
   })
   const fewer = Math.ceil(count / 5)
   const one = await measureObjects(client, objectsLike('object', count), atOnce)
@@ -79,9 +77,9 @@ async function measureLives(
   const workload = await measureObjects(client, objectsLike('workload', fewer), atOnce)
   return {
     create,
-    statusPatch,
+    statusUpdate,
     delete: remove,
-    finalizerPatch,
+    finalizerUpdate,
     apply: one.apply,
     deleteObject: one.remove,
     applyFive: five.apply,
@@ -129,9 +127,14 @@ async function write(
   body: object,
   part?: string,
 ) {
-  const contentType = method === 'PATCH' ? mergePatch : undefined
   const path = pathOf(resource, namespace, at?.metadata.name, part)
-  return (await client.request(method, path, { body, contentType, query: { fieldManager } })) as KubeObject // as it is now
+  return (await client.request(method, path, { body, query: { fieldManager } })) as KubeObject // as it is now
+}
+
+/** An update of a part of the object, as the operator sends it. */
+function bare({ apiVersion, kind, metadata }: KubeObject, part: object): object {
+  const { name, uid, resourceVersion } = metadata
+  return { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion }, ...part }
 }
 
 /** Times the call over all items; each answer replaces the object of its item. */

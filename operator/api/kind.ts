@@ -1,6 +1,6 @@
 import { apiVersion } from './names.ts'
 import { reasonField } from './reasons/reasons.ts'
-import { integer, list, object, oneOf, type Static, string, type TSchema, time } from './schema.ts'
+import { integer, isAtomic, list, object, oneOf, type Static, string, type TSchema, time } from './schema.ts'
 
 /** Metadata of an object to write: the parts that Quartermaster reads. */
 export interface ObjectMeta {
@@ -126,6 +126,11 @@ export interface Kind<S extends TSchema = TSchema, T extends TSchema = TSchema> 
   readonly rules: readonly ObjectRule[]
   /** JSON paths of the fields that a field selector can name. */
   readonly selectableFields: readonly string[]
+}
+
+/** Whether only the operator writes the specs of a kind, which therefore are one value. */
+export function hasOneWriter({ spec }: Kind): boolean {
+  return isAtomic(spec)
 }
 
 /** An object of a Quartermaster kind to write. All these kinds are namespaced. */

@@ -105,6 +105,11 @@ export function atomic<T extends TSchema>(schema: T): T {
   return { ...schema, 'x-kubernetes-map-type': 'atomic' }
 }
 
+/** Whether a schema is `atomic`. */
+export function isAtomic(schema: TSchema): boolean {
+  return 'x-kubernetes-map-type' in schema && schema['x-kubernetes-map-type'] === 'atomic'
+}
+
 /** An object that keeps all keys. Server-side apply treats it as one value and drops keys that another client added. */
 export function freeForm(description: string) {
   const schema = { type: 'object', description, 'x-kubernetes-preserve-unknown-fields': true }

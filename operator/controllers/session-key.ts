@@ -1,7 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { sessionKeySecret, systemNamespace } from '../api/names.ts'
-import { type Cluster, readObject } from '../kube/cache/cluster.ts'
+import type { Cluster } from '../kube/cache/cluster.ts'
 import { isAlreadyExists } from '../kube/client/client.ts'
+import { readObject } from '../kube/client/read-object.ts'
 import { secretResource } from '../kube/client/resource.ts'
 
 /** Creates the key that signs the sessions of the gateway, unless it exists. */

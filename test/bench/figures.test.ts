@@ -63,14 +63,14 @@ test('requests of the audit log are counted by sort, refused ones apart', () => 
     auditLine('create', 'activeresources'),
     auditLine('create', 'activeresources'),
     auditLine('create', 'activeresources', { code: 409 }),
-    auditLine('patch', 'activeresources', { subresource: 'status' }),
+    auditLine('update', 'activeresources', { subresource: 'status' }),
     JSON.stringify({ verb: 'get', user: { username: operator }, requestURI: '/version' }),
     '',
   ])
   expect(countEvents(events)).toEqual({
     'create activeresources': 2,
     'create activeresources 409': 1,
-    'patch activeresources/status': 1,
+    'update activeresources/status': 1,
   })
 })
 
@@ -87,17 +87,17 @@ test.each([
 test('the writes and reads of the operator count, without watches and leases', () => {
   const events = parseAudit([
     auditLine('create', 'activeresources'),
-    auditLine('patch', 'activeresources', { subresource: 'status' }),
+    auditLine('update', 'activeresources', { subresource: 'status' }),
     auditLine('list', 'activeresources'),
     auditLine('watch', 'activeresources'),
     auditLine('patch', 'leases'),
-    auditLine('patch', 'environments', { subresource: 'status' }),
+    auditLine('update', 'environments', { subresource: 'status' }),
     auditLine('delete', 'activeresources', { user: 'admin' }),
     auditLine('get', 'pods', { user: 'admin' }),
   ])
   const { writes, reads, requests } = requestsIn(events)
   expect({ writes, reads }).toEqual({ writes: 3, reads: 1 })
-  expect(requests.operator).toMatchObject({ 'list activeresources': 1, 'patch environments/status': 1 })
+  expect(requests.operator).toMatchObject({ 'list activeresources': 1, 'update environments/status': 1 })
   expect(requests.others).toEqual({ 'delete activeresources': 1 })
 })
 

@@ -195,7 +195,7 @@ describe('the deletion of an environment', () => {
     expectNothingLeft()
     const names = world.log.filter((each) => / ActiveResource [0-9a-f]{40}$/.test(each))
     expect(names).toHaveLength(wanted.length)
-    expect(names.every((each) => each.startsWith('patch '))).toBe(true)
+    expect(names.every((each) => each.startsWith('replace '))).toBe(true)
     expect(faults).toEqual([])
     const ofObjects = world.log.filter((each) => each.includes('ConfigMap'))
     expect(ofObjects).toEqual(['foreign ConfigMap', 'collection ConfigMap'])

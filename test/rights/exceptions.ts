@@ -10,9 +10,11 @@ export const exceptions: readonly {
     covers: (right, granted) => right.verb === 'list' && hasBeside(right, granted, 'watch'),
   },
   {
-    reason: 'the operator reads an object whose status the API server refuses: it may have been replaced',
+    reason:
+      'the operator reads an object that has changed before its status is written: it may have been replaced',
     covers: (right, granted) =>
-      right.verb === 'get' && hasBeside({ ...right, resource: `${right.resource}/status` }, granted, 'patch'),
+      right.verb === 'get' &&
+      hasBeside({ ...right, resource: `${right.resource}/status` }, granted, 'update'),
   },
   {
     reason: 'an object is read when its name is taken: the request may have been answered before',

@@ -2,8 +2,8 @@ import { createHash, createHmac, createSecretKey, randomBytes, timingSafeEqual }
 import type { ActiveResource } from '../../api/active-resource.ts'
 import { systemNamespace } from '../../api/names.ts'
 import { canonicalJson } from '../../domain/base/json.ts'
-import { readObject } from '../../kube/cache/cluster.ts'
 import { isAlreadyExists, type KubeClient } from '../../kube/client/client.ts'
+import { readObject } from '../../kube/client/read-object.ts'
 import { namespaceResource, pathOf, secretResource } from '../../kube/client/resource.ts'
 
 type ResourceSpec = ActiveResource['spec']

@@ -69,6 +69,14 @@ export function createFakeCluster(): FakeCluster {
     return copy
   }
 
+  /** Keeps a changed object, unless it is terminating and has no finalizers any more. */
+  function keepOrEnd<K extends Kind>(kind: K, object: ObjectOf<K>): ObjectOf<K> {
+    const kept = keep(kind, object)
+    const { deletionTimestamp, finalizers = [] } = kept.metadata
+    if (deletionTimestamp && finalizers.length === 0) cacheOf(kind).remove(kept)
+    return kept
+  }
+
   function selected<K extends Kind>(kind: K, namespace: string, fields: SelectableFields) {
     const all = cacheOf(kind).inNamespace(namespace)
     return all.filter((each) =>
@@ -172,7 +180,12 @@ export function createFakeCluster(): FakeCluster {
       }
       const fault = faultOfSpec(kind, object.spec)
       if (fault) throw new ApiError(422, 'Invalid', fault)
-      return keep(kind, object)
+      const { uid, resourceVersion, generation, creationTimestamp, deletionTimestamp } = existing.metadata
+      if (object.metadata.uid !== undefined && object.metadata.uid !== uid)
+        throw new ApiError(409, 'Conflict', 'another uid')
+      const kept = { uid, resourceVersion, generation, creationTimestamp, deletionTimestamp }
+      const metadata = { ...object.metadata, ...kept }
+      return keepOrEnd(kind, { ...existing, ...object, metadata })
     },
     async patch(kind, object, changes) {
       const existing = cacheOf(kind).get(object.metadata.namespace, object.metadata.name)
@@ -184,7 +197,7 @@ export function createFakeCluster(): FakeCluster {
       if (patched.metadata.uid !== existing.metadata.uid) throw new ApiError(409, 'Conflict', 'another uid')
       const fault = faultOfSpec(kind, patched.spec)
       if (fault) throw new ApiError(422, 'Invalid', fault)
-      return keep(kind, patched)
+      return keepOrEnd(kind, patched)
     },
     async replaceSpec() {
       throw new Error('not for the gateway')

@@ -78,7 +78,7 @@ test('the deletion of an environment costs one write for each resource, and one 
   })
   expect(await organization.resources()).toEqual([])
   expect((await organization.kube('GET', `/api/v1/namespaces/${namespace}`)).status).toBe(404)
-  expect(requests['patch activeresources']).toBe(count)
+  expect(requests['update activeresources']).toBe(count)
   expect(requests['deletecollection activeresources']).toBe(Math.ceil(count / 100))
   // On a busy machine, the cluster begins to delete the objects too.
   expect(requests['deletecollection configmaps']).toBeGreaterThan(0)
@@ -89,7 +89,7 @@ test('the deletion of an environment costs one write for each resource, and one 
     'deletecollection configmaps',
     'list activeresources',
     'list configmaps',
-    'patch activeresources',
+    'update activeresources',
   ]
   const others = Object.keys(requests).filter((each) => /activeresources|configmaps/.test(each))
   expect(others.filter((each) => !expected.includes(each)).map((each) => lines.get(each))).toEqual([])

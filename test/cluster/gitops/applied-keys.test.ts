@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from '@jest/globals'
 import type { KubeObject } from '../../../operator/api/kind.ts'
-import { makeTestOrganization } from '../support/client.ts'
+import { apiVersion } from '../../../operator/api/names.ts'
+import { eventually, makeTestOrganization } from '../support/client.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
 
 const organization = await makeTestOrganization(sharedCluster(), 'keys')
@@ -62,3 +63,30 @@ test.each(applied)(
     expect(after.spec).toEqual(spec)
   },
 )
+
+test('labels and fields that are applied no more are removed, although the operator has written the status in between', async () => {
+  const path = `/apis/quartermaster.dev/v1alpha1/namespaces/${organization.id}/resourcedefinitions/labelled`
+  const apply = async (metadata: object, spec: object) => {
+    const body = {
+      apiVersion,
+      kind: 'ResourceDefinition',
+      metadata: { name: 'labelled', ...metadata },
+      spec: { type: 's3', driverType: 'quartermaster/echo', ...spec },
+    }
+    const manifest = 'application/apply-patch+yaml'
+    return (await organization.kube<KubeObject>('PATCH', `${path}?fieldManager=tool`, body, manifest)).body
+  }
+  const untilObserved = (generation: number) =>
+    eventually('a status', 30_000, async () => {
+      const { status } = (await organization.kube<KubeObject>('GET', path)).body
+      return (status as { observedGeneration?: number }).observedGeneration === generation || undefined
+    })
+  const optional = { labels: { team: 'a', tier: 'b' }, annotations: { note: 'c' } }
+  await apply(optional, { displayName: 'Files', criteria: [{}] })
+  await untilObserved(1)
+  const after = await apply({ labels: { team: 'a' } }, { criteria: [{}] })
+  expect(after.metadata.labels).toEqual({ team: 'a' })
+  expect(after.metadata.annotations?.['note']).toBeUndefined()
+  expect(after.spec).toEqual({ type: 's3', driverType: 'quartermaster/echo', criteria: [{}] })
+  await untilObserved(2)
+})

@@ -67,7 +67,7 @@ export async function openLoops({ controlPlane, connection, proxy }: OwnControlP
     const loop = startController(cluster, { kind: ActiveResource, reconcile, ...controller }, options)
     running = { loop, namespace }
     const current = () => cache.get(namespace, name)
-    const isWrite = (request: string) => request.startsWith('PATCH') && request.includes(`/${namespace}/`)
+    const isWrite = (request: string) => /^(?:PATCH|PUT) /.test(request) && request.includes(`/${namespace}/`)
 
     return {
       namespace,
@@ -79,7 +79,7 @@ export async function openLoops({ controlPlane, connection, proxy }: OwnControlP
       label: (isWanted: boolean) => label(namespace, isWanted),
       lookAgain: () => loop.queue.add(`${namespace}/${name}`),
       idle: () => loop.queue.idle(),
-      /** How many patches were sent to the object, or to a part of it. */
+      /** How many writes were sent to the object, or to a part of it. */
       writes: (part = '') => proxy.requests.filter((each) => isWrite(each) && each.includes(part)).length,
       change: (body: object) => apiCall(controlPlane, 'PATCH', pathIn(namespace), body, merge),
       until: (type: string, status: string) =>

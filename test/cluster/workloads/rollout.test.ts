@@ -224,11 +224,11 @@ test('creating a workload takes one write for each object, and two of its status
   )
   expect(about.sort()).toEqual([
     `create activeresources ${resource?.metadata.name}`,
-    'patch activeresources ' + resource?.metadata.name,
-    'patch activeresources ' + resource?.metadata.name,
     'patch deployments api',
     'patch serviceaccounts api',
     'patch services api',
+    'update activeresources ' + resource?.metadata.name,
+    'update activeresources ' + resource?.metadata.name,
   ])
   await audit.calm()
 })

@@ -36,12 +36,6 @@ function answerMissing(path: string): never {
 const cluster: FakeCluster = {
   ...fake,
   client,
-  async patch(kind, object, changes) {
-    const patched = await fake.patch(kind, object, changes)
-    const { deletionTimestamp, finalizers = [], namespace, name } = patched.metadata
-    if (deletionTimestamp && finalizers.length === 0) fake.drop(kind, namespace, name)
-    return patched
-  },
   async replaceStatus(kind, { metadata: { namespace, name } }, status) {
     fake.setStatus(kind, namespace, name, JSON.parse(JSON.stringify(status)) as object)
     return fake.store.get(kind, namespace, name) as never // just written

@@ -59,11 +59,9 @@ export function clusterOf({ send }: Process, fake: FakeCluster): Cluster {
         const { resourceVersion } = (body as { metadata?: { resourceVersion?: string } }).metadata ?? {} // a merge patch
         if (resourceVersion && found(kind, object).metadata.resourceVersion !== resourceVersion)
           throw new ApiError(409, 'Conflict', 'modified')
-        const patched = await fake.patch(kind, object, body)
-        const { deletionTimestamp, finalizers = [], namespace, name } = patched.metadata
-        if (deletionTimestamp && finalizers.length === 0) fake.drop(kind, namespace, name)
-        return patched
+        return fake.patch(kind, object, body)
       }),
+    replace: (kind, object) => send(nameOf('replace', kind, object), () => fake.replace(kind, object)),
     replaceSpec: (kind, object, spec) =>
       send(nameOf('spec', kind, object), async () => {
         const before = found(kind, object)

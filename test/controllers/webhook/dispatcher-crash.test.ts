@@ -87,9 +87,14 @@ describe('objects deleted meanwhile', () => {
 describe('the deletion of an environment', () => {
   test('is notified before it ends, with all events that were pending', async () => {
     world.putWebhook('hook')
-    world.putEnvironment({ finalizers: ['quartermaster.dev/finalizer'] })
+    const finalizers = ['quartermaster.dev/finalizer']
+    world.putEnvironment({ finalizers })
     await world.start()
-    world.putEnvironment({ deletionTimestamp: late, annotations: { [annotations.notified]: 'created' } })
+    world.putEnvironment({
+      finalizers,
+      deletionTimestamp: late,
+      annotations: { [annotations.notified]: 'created' },
+    })
     await world.quiet()
     expect(world.calls()).toEqual(['hook environment.created'])
     world.isActive = false

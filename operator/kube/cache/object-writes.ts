@@ -1,0 +1,192 @@
+import type { Kind, Manifest, ObjectOf, StoredObject } from '../../api/kind.ts'
+import { fieldManager } from '../../api/names.ts'
+import { sameJson } from '../../domain/base/json.ts'
+import { ApiError, isAlreadyExists, isConflict, type KubeClient } from '../client/client.ts'
+import { readObject } from '../client/read-object.ts'
+import { pathOf, resourceOf } from '../client/resource.ts'
+import type { Cache } from './cache.ts'
+
+/** Writes of objects of Quartermaster's kinds. The caches reflect each at once; `origin` names the controller that writes. */
+export interface ObjectWrites {
+  create<K extends Kind>(kind: K, object: Manifest<K>, origin?: string): Promise<ObjectOf<K>>
+  replace<K extends Kind>(kind: K, object: Manifest<K>, origin?: string): Promise<ObjectOf<K>>
+  patch<K extends Kind>(
+    kind: K,
+    object: Identified,
+    mergePatch: object,
+    origin?: string,
+  ): Promise<ObjectOf<K>>
+  /** Replaces the whole spec, nulls included; a conflict when the name belongs to another uid. */
+  replaceSpec<K extends Kind>(
+    kind: K,
+    object: Identified,
+    spec: object,
+    origin?: string,
+  ): Promise<ObjectOf<K>>
+  /** Replaces the whole status; a conflict when the name belongs to another uid. */
+  replaceStatus<K extends Kind>(
+    kind: K,
+    object: Versioned,
+    status: object,
+    origin?: string,
+  ): Promise<ObjectOf<K>>
+  /** Deletes the object with this uid; an object that is gone already is a success. */
+  remove<K extends Kind>(kind: K, object: ObjectOf<K>, origin?: string): Promise<void>
+  /** Deletes the object at this resourceVersion; a conflict when it has changed. */
+  removeUnchanged<K extends Kind>(kind: K, object: ObjectOf<K>): Promise<void>
+}
+
+interface Identified {
+  readonly metadata: { readonly namespace: string; readonly name: string; readonly uid: string }
+}
+
+interface Versioned {
+  readonly metadata: Identified['metadata'] & { readonly resourceVersion: string }
+}
+
+/** A status is written although its object has changed, unless it changes this often in between. */
+const maxStatusAttempts = 5
+
+/** Writes over the client, and into the caches of the kinds. */
+export function createObjectWrites(client: KubeClient, caches: ReadonlyMap<string, Cache>): ObjectWrites {
+  async function write<K extends Kind>(
+    kind: K,
+    method: string,
+    path: string,
+    body: unknown,
+    origin?: string,
+    contentType?: string,
+  ) {
+    const answer = (await client.request(method, path, {
+      body,
+      contentType,
+      query: { fieldManager },
+    })) as ObjectOf<K> // the API server validated it
+    const { deletionTimestamp, finalizers = [] } = answer.metadata
+    // The answer to the removal of the last finalizer is the deleted object.
+    if (deletionTimestamp && finalizers.length === 0) caches.get(kind.kind)?.remove(answer, origin)
+    else caches.get(kind.kind)?.set(answer, origin)
+    return answer
+  }
+  async function erase(kind: Kind, object: StoredObject, preconditions: object, origin?: string) {
+    const path = pathOf(resourceOf(kind), object.metadata.namespace, object.metadata.name)
+    const body = { preconditions, propagationPolicy: 'Background' }
+    const answer = (await client.request('DELETE', path, { body })) as StoredObject | undefined // an object, or a Status
+    if (answer?.kind === kind.kind) caches.get(kind.kind)?.set(answer, origin)
+    else caches.get(kind.kind)?.remove(object, origin)
+  }
+  async function replaceSpec<K extends Kind>(
+    kind: K,
+    { metadata: { namespace, name, uid } }: Identified,
+    spec: object,
+    origin?: string,
+  ) {
+    // A merge patch removes fields that are null.
+    const body = [
+      { op: 'test', path: '/metadata/uid', value: uid },
+      { op: 'add', path: '/spec', value: spec },
+    ]
+    const path = pathOf(resourceOf(kind), namespace, name)
+    try {
+      return await write(kind, 'PATCH', path, body, origin, 'application/json-patch+json')
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 422) throw error
+      // 422 means that the test failed or that the value is invalid.
+      const current = await readObject(client, resourceOf(kind), namespace, name)
+      if (current?.metadata.uid === uid) throw error
+      throw new ApiError(409, 'Conflict', `the name '${name}' belongs to another object`)
+    }
+  }
+
+  /** An update costs the API server a tenth less than a patch, and ignores what is not the status. */
+  async function replaceStatus<K extends Kind>(
+    kind: K,
+    { metadata: { namespace, name, uid, resourceVersion } }: Versioned,
+    status: object,
+    origin?: string,
+  ) {
+    const { apiVersion } = resourceOf(kind)
+    const path = pathOf(resourceOf(kind), namespace, name, 'status')
+    const known = caches.get(kind.kind)?.get(namespace, name)
+    let version = known?.metadata.uid === uid ? known.metadata.resourceVersion : resourceVersion
+    for (let attempt = 1; ; attempt += 1) {
+      const metadata = { namespace, name, uid, resourceVersion: version }
+      try {
+        return await write(kind, 'PUT', path, { apiVersion, kind: kind.kind, metadata, status }, origin)
+      } catch (error) {
+        if (!isConflict(error) || attempt === maxStatusAttempts) throw error
+        const current = await readObject(client, resourceOf(kind), namespace, name)
+        if (current?.metadata.uid !== uid) throw error
+        version = current.metadata.resourceVersion
+      }
+    }
+  }
+
+  return {
+    async create(kind, object, origin) {
+      const path = pathOf(resourceOf(kind), object.metadata.namespace)
+      const attempt = () => write(kind, 'POST', path, object, origin)
+      /** Stores the existing object, since the watch may be behind. */
+      const existing = async () => {
+        const { namespace, name } = object.metadata
+        const found = (await readObject(client, resourceOf(kind), namespace, name)) as
+          | ObjectOf<typeof kind>
+          | undefined // an object of this kind
+        if (found) caches.get(kind.kind)?.set(found, origin)
+        return found
+      }
+      try {
+        return await attempt()
+      } catch (error) {
+        if (isAlreadyExists(error)) await existing()
+        if (error instanceof ApiError) throw error
+        // Without a response, the object may still exist.
+        return await attempt().catch(async (second: unknown) => {
+          if (!isAlreadyExists(second)) throw second
+          const found = await existing()
+          if (!found || !sameJson(found.spec, object.spec)) throw second
+          return found
+        })
+      }
+    },
+    replace: (kind, object, origin) =>
+      write(
+        kind,
+        'PUT',
+        pathOf(resourceOf(kind), object.metadata.namespace, object.metadata.name),
+        object,
+        origin,
+      ),
+    patch: (kind, { metadata }, body, origin) =>
+      write(
+        kind,
+        'PATCH',
+        pathOf(resourceOf(kind), metadata.namespace, metadata.name),
+        body,
+        origin,
+        'application/merge-patch+json',
+      ),
+    replaceSpec,
+    replaceStatus,
+    async remove(kind, object, origin) {
+      try {
+        await erase(kind, object, { uid: object.metadata.uid }, origin)
+      } catch (error) {
+        if (!isGone(error)) throw error
+        caches.get(kind.kind)?.remove(object, origin)
+      }
+    },
+    removeUnchanged(kind, object) {
+      const { uid, resourceVersion } = object.metadata
+      return erase(kind, object, { uid, resourceVersion })
+    },
+  }
+}
+
+/** Whether the object does not exist, or the name belongs to another one. */
+export function isGone(error: unknown): boolean {
+  return (
+    error instanceof ApiError &&
+    (error.status === 404 || (error.status === 409 && error.reason === 'Conflict'))
+  )
+}

@@ -1,0 +1,132 @@
+import { expect, test } from '@jest/globals'
+import { ActiveResource } from '../../../operator/api/active-resource.ts'
+import { Environment } from '../../../operator/api/environment.ts'
+import { type Kind, newObject, type ObjectOf } from '../../../operator/api/kind.ts'
+import { finalizer } from '../../../operator/api/names.ts'
+import { type Cache, createCache } from '../../../operator/kube/cache/cache.ts'
+import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
+import { createObjectWrites } from '../../../operator/kube/cache/object-writes.ts'
+import { ApiError, type RequestOptions } from '../../../operator/kube/client/client.ts'
+import { removeFinalizer } from '../../../operator/kube/loop/finalizer.ts'
+import { casesOf, fc } from '../../support/properties.ts'
+
+type Stored = ObjectOf<Kind>
+
+/** One object at an API server, and a cache that saw it. */
+function serverOf(kind: Kind, metadata: object = {}) {
+  const manifest = newObject(kind, { name: 'one', namespace: 'acme' }, { given: true })
+  const server = {
+    live: {
+      ...manifest,
+      metadata: {
+        ...manifest.metadata,
+        uid: 'first',
+        resourceVersion: '1',
+        creationTimestamp: '',
+        ...metadata,
+      },
+    } as Stored | undefined,
+    requests: [] as string[],
+    /** Another client writes before a request. */
+    before: (_request: number): void => {},
+    change(metadata: object): void {
+      if (!server.live) return
+      const resourceVersion = String(Number(server.live.metadata.resourceVersion) + 1)
+      server.live = { ...server.live, metadata: { ...server.live.metadata, resourceVersion, ...metadata } }
+    },
+  }
+  const known = server.live as Stored
+  const cache = createCache<Stored>({}, (error) => {
+    throw error
+  })
+  cache.set(known)
+
+  async function request(method: string, path: string, { body }: RequestOptions = {}) {
+    server.requests.push(`${method}${path.endsWith('/status') ? ' status' : ''}`)
+    server.before(server.requests.length)
+    const { live } = server
+    if (!live) throw new ApiError(404, 'NotFound', 'not found')
+    if (method === 'GET') return live
+    const { uid, resourceVersion, finalizers = [] } = (body as Stored).metadata
+    if (uid !== live.metadata.uid || resourceVersion !== live.metadata.resourceVersion)
+      throw new ApiError(409, 'Conflict', 'it has changed')
+    if (!path.endsWith('/status')) server.change({ finalizers })
+    else {
+      server.change({})
+      server.live = { ...(server.live ?? live), status: (body as Stored).status }
+    }
+    return server.live
+  }
+  const writes = createObjectWrites(
+    { request, watch: () => [] as never, close: async () => {} },
+    new Map([[kind.kind, cache as unknown as Cache]]),
+  )
+  const store = { get: (_: Kind, namespace: string, name: string) => cache.get(namespace, name) }
+  return { server, known, cache, writes, cluster: { ...writes, store } as unknown as Cluster }
+}
+
+test('a status is written with one request', async () => {
+  const { server, known, cache, writes } = serverOf(Environment)
+  await writes.replaceStatus(Environment, known as ObjectOf<typeof Environment>, { observedGeneration: 1 })
+  expect(server.requests).toEqual(['PUT status'])
+  expect(cache.get('acme', 'one')?.status).toEqual({ observedGeneration: 1 })
+})
+
+test('a status is written for the newest version of the object that the cache knows', async () => {
+  const { server, known, cache, writes } = serverOf(Environment)
+  server.change({ annotations: { a: 'b' } })
+  cache.set(server.live as Stored)
+  await writes.replaceStatus(Environment, known as ObjectOf<typeof Environment>, { observedGeneration: 1 })
+  expect(server.requests).toEqual(['PUT status'])
+})
+
+test('however often others change the object, its status is written whole, or the loop is asked to begin again; one of another object is never written', async () => {
+  const event = fc.constantFrom('nothing', 'change', 'replace', 'delete')
+  await fc.assert(
+    fc.asyncProperty(fc.array(event, { maxLength: 12 }), async (events) => {
+      const { server, known, writes } = serverOf(Environment)
+      server.before = (count) => {
+        const next = events[count - 1]
+        if (next === 'change') server.change({ annotations: { at: String(count) } })
+        if (next === 'replace') server.change({ uid: 'second' })
+        if (next === 'delete') server.live = undefined
+      }
+      const status = { observedGeneration: 7 }
+      const written = await writes
+        .replaceStatus(Environment, known as ObjectOf<typeof Environment>, status)
+        .catch((error: unknown) => {
+          // The loop reconciles again after these.
+          expect([404, 409]).toContain((error as ApiError).status)
+          return undefined
+        })
+      if (written) expect([server.live?.metadata.uid, server.live?.status]).toEqual(['first', status])
+      else expect(server.live?.status).toBeUndefined()
+      const isSame = !events.includes('replace') && !events.includes('delete')
+      if (isSame && events.filter((each) => each === 'change').length < 5) expect(written).toBeDefined()
+    }),
+    { numRuns: casesOf(1000) },
+  )
+})
+
+const deletionTimestamp = '2026-01-01T00:00:00Z'
+
+test('the last finalizer of a resource of the operator is removed by an update with no more than its spec', async () => {
+  const { server, known, cache, cluster } = serverOf(ActiveResource, {
+    finalizers: [finalizer],
+    deletionTimestamp,
+    labels: { a: 'b' },
+  })
+  await removeFinalizer(cluster, ActiveResource, known as ObjectOf<typeof ActiveResource>)
+  expect(server.requests).toEqual(['PUT'])
+  expect(cache.get('acme', 'one')).toBeUndefined()
+})
+
+test.each([
+  ['has a finalizer of another client', ActiveResource, [finalizer, 'example.com/other']],
+  ['is of a kind that people write', Environment, [finalizer]],
+])('a finalizer is removed by a patch when the object %s', async (_, kind, finalizers) => {
+  const { server, known, cluster } = serverOf(kind, { finalizers, deletionTimestamp, labels: { a: 'b' } })
+  await removeFinalizer(cluster, kind as Kind, known)
+  expect(server.requests).toEqual(['PATCH'])
+  expect(server.live?.metadata.labels).toEqual({ a: 'b' })
+})
