@@ -198,10 +198,12 @@ describe('a session', () => {
     await page.getByLabel('Comment').fill('typed before the end')
     await page.getByLabel(/image/i).fill('registry.example.com/web:2')
     await page.context().clearCookies()
-    await page.getByRole('button', { name: 'Show the plan' }).click()
+    // A request of the page itself may open the dialog first, which the click then waits for.
+    const shown = page.getByRole('button', { name: 'Show the plan' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('API token').fill(cluster.adminToken)
     await dialog.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await shown
     await page.getByRole('heading', { name: 'Plan', exact: true }).waitFor()
     expect(await page.getByLabel('Comment').inputValue()).toBe('typed before the end')
   })
