@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks'
 import { openStream } from './client.ts'
 import { createEventParser, type ServerEvent } from './event-parser.ts'
 import { addressOf } from './operations.ts'
-import { invalidate, readAgain } from './reads.ts'
+import { invalidate, readAgain } from './read-store.ts'
 
 /** Whether changes arrive as they happen. */
 export const isLive = signal(false)

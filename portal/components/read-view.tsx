@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import type { Read } from '../api/reads.ts'
+import type { Read } from '../api/read-store.ts'
 import { ProblemNotice } from './problem-notice.tsx'
 
 interface Props<T> {

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
-import { invalidate } from '../../api/reads.ts'
+import { invalidate } from '../../api/read-store.ts'
 import type { AccountType, Driver, ResourceAccount } from '../../api/types.ts'
 import { SchemaForm } from '../../forms/schema-form.tsx'
 import { useSchemaForm } from '../../forms/use-schema-form.ts'

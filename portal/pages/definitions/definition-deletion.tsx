@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
-import { readAgain } from '../../api/reads.ts'
+import { readAgain } from '../../api/read-store.ts'
 import type { ActiveResource, DefinitionPreview, ResourceDefinition } from '../../api/types.ts'
 import { ProblemNotice } from '../../components/problem-notice.tsx'
 import { Loading } from '../../components/read-view.tsx'

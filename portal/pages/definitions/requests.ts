@@ -1,7 +1,7 @@
 import { call } from '../../api/client.ts'
 import type { Answer, OperationName, RequestInput } from '../../api/operations.ts'
 import { ApiProblem } from '../../api/problem.ts'
-import { invalidate } from '../../api/reads.ts'
+import { invalidate } from '../../api/read-store.ts'
 import type { DefinitionPreview } from '../../api/types.ts'
 
 /** Sends a change of definitions as a dry run. */

@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks'
 import { call } from '../../api/client.ts'
-import { invalidate, useRead } from '../../api/reads.ts'
+import { invalidate } from '../../api/read-store.ts'
+import { useRead } from '../../api/reads.ts'
 import type { ResourceType } from '../../api/types.ts'
 import { Page } from '../../components/page.tsx'
 import { ReadView } from '../../components/read-view.tsx'

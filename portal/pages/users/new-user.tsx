@@ -1,5 +1,5 @@
 import { call } from '../../api/client.ts'
-import { invalidate } from '../../api/reads.ts'
+import { invalidate } from '../../api/read-store.ts'
 import { Page } from '../../components/page.tsx'
 import { SchemaForm } from '../../forms/schema-form.tsx'
 import { useSchemaForm } from '../../forms/use-schema-form.ts'

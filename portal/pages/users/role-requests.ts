@@ -1,5 +1,5 @@
 import { call } from '../../api/client.ts'
-import { invalidate } from '../../api/reads.ts'
+import { invalidate } from '../../api/read-store.ts'
 import { applicationRoles, organizationRoles, roleChange } from './user-roles.ts'
 
 interface UserPath {

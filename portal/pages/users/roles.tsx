@@ -1,5 +1,6 @@
 import { call } from '../../api/client.ts'
-import { readAgain, useRead } from '../../api/reads.ts'
+import { readAgain } from '../../api/read-store.ts'
+import { useRead } from '../../api/reads.ts'
 import { user as signedIn } from '../../api/session.ts'
 import type { UserRole } from '../../api/types.ts'
 import { Page } from '../../components/page.tsx'

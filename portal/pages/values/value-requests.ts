@@ -1,5 +1,5 @@
 import { call } from '../../api/client.ts'
-import { invalidate } from '../../api/reads.ts'
+import { invalidate } from '../../api/read-store.ts'
 import type { changedValueBody, newValueBody } from './value-schema.ts'
 
 /** Whose values they are: an application, or an environment if `env` is not empty. */

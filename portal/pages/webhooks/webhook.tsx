@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
-import { invalidate, readAgain, useRead } from '../../api/reads.ts'
+import { invalidate, readAgain } from '../../api/read-store.ts'
+import { useRead } from '../../api/reads.ts'
 import type { Webhook } from '../../api/types.ts'
 import { Page } from '../../components/page.tsx'
 import { ProblemNotice } from '../../components/problem-notice.tsx'

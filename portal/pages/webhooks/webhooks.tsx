@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
-import { invalidate, useRead } from '../../api/reads.ts'
+import { invalidate } from '../../api/read-store.ts'
+import { useRead } from '../../api/reads.ts'
 import { FilteredTable } from '../../components/filtered-table.tsx'
 import { Page } from '../../components/page.tsx'
 import { ReadView } from '../../components/read-view.tsx'
