@@ -45,11 +45,13 @@ test('a session that ended continues after a sign-in in another tab, and nothing
   await page.getByLabel(/image/i).fill('registry.example.com/web:2')
   await page.getByLabel('Comment').fill('typed before the end')
   await page.context().clearCookies()
-  await page.getByRole('button', { name: 'Show the plan' }).click()
+  // A request of the page itself may open the dialog first, which the click then waits for.
+  const shown = page.getByRole('button', { name: 'Show the plan' }).click()
   const dialog = page.getByRole('dialog')
   const [other] = await Promise.all([page.context().waitForEvent('page'), providerLink(page).click()])
   await choose(other, person)
   await dialog.waitFor({ state: 'detached' })
+  await shown
   expect(await page.getByLabel('Comment').inputValue()).toBe('typed before the end')
 })
 
