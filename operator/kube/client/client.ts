@@ -93,7 +93,7 @@ interface ClientOptions {
 
 const maxBusyRetries = 8
 const quotaConflictMs = 50
-/** The share of the connections of an organization while others use them: more make every request slow. */
+/** The share of the connections of an organization that sends much, while others use them: more make every request slow. */
 const sharedConnections = 1 / 16
 
 /** A client with a connection pool for requests and one for watches, so that watches cannot starve requests. */
@@ -101,7 +101,7 @@ export function createClient(connection: Connection, options: ClientOptions = {}
   const { connections = 64, timeoutMs = 30_000, onResponse } = options
   const calls = createTransport(connection.origin, connections)
   const watches = createTransport(connection.origin, Number.POSITIVE_INFINITY)
-  const slots = createFairSlots(connections, Math.ceil(connections * sharedConnections))
+  const slots = createFairSlots(connections, { share: Math.ceil(connections * sharedConnections) })
 
   /** Sends a request with the current credentials, and reports it as `name`. */
   async function send(name: string, transport: Transport, { path, headers, ...rest }: OutgoingRequest) {

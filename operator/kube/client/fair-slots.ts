@@ -10,19 +10,28 @@ export interface FairSlots {
 interface Use {
   running: number
   askedAt: number
+  /** The slots that it asked for, less those that are forgotten since. */
+  demand: number
 }
 
 /** How long an owner that has asked for a slot keeps others to their share. */
 const sharedMs = 1000
 
+/** What an owner may ask for in a burst, and each second after it, and still ask for little. */
+const little = { burst: 64, perSecond: 25 }
+
 /**
- * Creates this many slots. While several owners ask for slots, each uses at most `share` of them, so that what they share
- * behind the slots answers fast. Work of the empty owner has no share, and does not count as that of another.
+ * Creates this many slots. While several owners ask for slots, each one that asks for much uses at most `share` of them, so
+ * that what they share behind the slots answers fast. Work of the empty owner has no share, and does not count as that of
+ * another.
  */
 export function createFairSlots(
   slots: number,
-  share: number = slots,
-  now: () => number = () => performance.now(),
+  {
+    share = slots,
+    burst = little.burst,
+    now = () => performance.now(),
+  }: { readonly share?: number; readonly burst?: number; readonly now?: () => number } = {},
 ): FairSlots {
   const waiting = createFairQueue<() => void>()
   /** The owner that asked last is last. */
@@ -42,9 +51,16 @@ export function createFairSlots(
     return false
   }
 
-  function limit(owner: string, { running }: Use): void {
-    if (running >= most) waiting.pause(owner)
+  function limit(owner: string, { running, demand }: Use): void {
+    if (running >= (demand > burst ? most : slots)) waiting.pause(owner)
     else waiting.resume(owner)
+  }
+
+  function noteDemand(use: Use): void {
+    const forgotten = ((now() - use.askedAt) / 1000) * little.perSecond
+    // An owner that asks for little from now on is one that does within seconds.
+    use.demand = Math.min(2 * burst, Math.max(0, use.demand - forgotten)) + 1
+    use.askedAt = now()
   }
 
   function startWaiting(): void {
@@ -68,11 +84,12 @@ export function createFairSlots(
 
   return {
     async run(owner, work) {
-      const use = uses.get(owner) ?? { running: 0, askedAt: 0 }
-      use.askedAt = now()
+      const use = uses.get(owner) ?? { running: 0, askedAt: now(), demand: 0 }
+      noteDemand(use)
       if (owner !== '') {
         uses.delete(owner)
         uses.set(owner, use)
+        limit(owner, use)
       }
       await new Promise<void>((resolve) => {
         waiting.add(owner, resolve)

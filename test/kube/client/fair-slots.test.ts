@@ -55,7 +55,7 @@ describe('fair slots', () => {
       fc.array(fc.constantFrom('a', 'b', 'a', ''), { minLength: 1, maxLength: 30 }),
       async (count, share, owners) => {
         let clock = 0
-        const slots = createFairSlots(count, Math.min(share, count), () => clock)
+        const slots = createFairSlots(count, { share: Math.min(share, count), burst: 0, now: () => clock })
         const running = new Map<string, number>()
         const ends: (() => void)[] = []
         const start = (owner: string) =>
@@ -85,6 +85,46 @@ describe('fair slots', () => {
       },
     )
     await fc.assert(law, { numRuns: casesOf(300) })
+  })
+
+  test('are not limited for an owner that asks for little beside one that asks for much, until it asks for much too', async () => {
+    const law = fc.asyncProperty(
+      fc.integer({ min: 1, max: 4 }),
+      fc.integer({ min: 5, max: 20 }),
+      async (share, burst) => {
+        let clock = 0
+        const slots = createFairSlots(40, { share, burst, now: () => clock })
+        const running = { large: 0, small: 0 }
+        const ends: (() => void)[] = []
+        const start = (owner: 'large' | 'small') =>
+          slots.run(owner, async () => {
+            running[owner] += 1
+            await new Promise<void>((resolve) => ends.push(resolve))
+            running[owner] -= 1
+          })
+        const runFirst = async (count: number) => {
+          for (const end of ends.splice(0, count)) end()
+          for (let left = 5; left > 0; left -= 1) await turn()
+        }
+        const all = Array.from({ length: 200 }, () => start('large'))
+        all.push(...Array.from({ length: burst }, () => start('small')))
+        await runFirst(0)
+        await runFirst(40)
+        expect(running).toEqual({ large: share, small: burst })
+        all.push(...Array.from({ length: 60 }, () => start('small')))
+        await runFirst(share + burst)
+        expect(running).toEqual({ large: share, small: share })
+        while (ends.length > 0) await runFirst(ends.length)
+        await Promise.all(all)
+        clock += 1000 * Math.ceil((burst + 1) / 25 + 1)
+        const later = [start('large'), ...Array.from({ length: burst - 1 }, () => start('small'))]
+        await runFirst(0)
+        expect(running).toEqual({ large: 1, small: burst - 1 })
+        await runFirst(ends.length)
+        await Promise.all(later)
+      },
+    )
+    await fc.assert(law, { numRuns: casesOf(100) })
   })
 
   test('are free again after work that fails', async () => {
