@@ -220,7 +220,8 @@ export function createOperatorWorld(builtIn: readonly Driver[]): OperatorWorld {
       for (let waits = 0; !isReached(); waits += 1) {
         if (process?.isAlive !== true) world.start()
         await setTimeout(1)
-        if (waits > 5000) throw new Error(`the state is not reached; the requests: ${log.join(', ')}`)
+        if (waits > 5000)
+          throw new Error(`the state is not reached; the last requests: ${log.slice(-100).join(', ')}`)
       }
     },
     resource: (id) => world.resources().find(({ spec }) => spec.resourceId === `shared.${id}`),
