@@ -27,7 +27,7 @@ export function entryFor(address: string, read: () => Promise<unknown>): Entry {
   const state = signal<Read<unknown>>({ data: undefined, problem: undefined, isLoading: address !== '' })
   const entry: Entry = { state, read, users: 0, running: undefined, isStale: false }
   entries.set(address, entry)
-  forgetUnused()
+  forgetUnused(entry)
   return entry
 }
 
@@ -87,10 +87,9 @@ function reuse(before: unknown, after: unknown): unknown {
 }
 
 /** Forgets entries that no page uses, except the newest, which a page is about to use. */
-function forgetUnused(): void {
-  const [newest] = [...entries.keys()].slice(-1)
+function forgetUnused(newest: Entry): void {
   for (const [key, entry] of entries) {
-    if (entries.size <= maxUnused || key === newest) return
-    if (entry.users === 0) entries.delete(key)
+    if (entries.size <= maxUnused) return
+    if (entry.users === 0 && entry !== newest) entries.delete(key)
   }
 }

@@ -85,8 +85,8 @@ export function createFairSlots(
   return {
     async run(owner, work) {
       const use = uses.get(owner) ?? { running: 0, askedAt: now(), demand: 0 }
-      noteDemand(use)
       if (owner !== '') {
+        noteDemand(use)
         uses.delete(owner)
         uses.set(owner, use)
         limit(owner, use)
