@@ -3,12 +3,11 @@ import { EnvironmentDeployment } from '../../../operator/api/environment-deploym
 import { EnvironmentType } from '../../../operator/api/environment-type.ts'
 import { type Manifest, newObject } from '../../../operator/api/kind.ts'
 import { annotations } from '../../../operator/api/names.ts'
-
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { environmentObjectName } from '../../../operator/domain/resource/identity.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
-import { isGone } from '../../../operator/kube/cache/object-writes.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
+import { isGone } from '../../../operator/kube/client/client.ts'
 import { type Caller } from '../../authenticate.ts'
 import { find, newTriggeredMetadata, resourcesOf, withFinalizer } from '../common/find.ts'
 

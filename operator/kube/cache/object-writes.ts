@@ -1,7 +1,7 @@
 import type { Kind, Manifest, ObjectOf, StoredObject } from '../../api/kind.ts'
 import { fieldManager } from '../../api/names.ts'
 import { sameJson } from '../../domain/base/json.ts'
-import { ApiError, isAlreadyExists, isConflict, type KubeClient } from '../client/client.ts'
+import { ApiError, isAlreadyExists, isConflict, isGone, type KubeClient } from '../client/client.ts'
 import { readObject } from '../client/read-object.ts'
 import { pathOf, resourceOf } from '../client/resource.ts'
 import type { Cache } from './cache.ts'
@@ -181,12 +181,4 @@ export function createObjectWrites(client: KubeClient, caches: ReadonlyMap<strin
       return erase(kind, object, { uid, resourceVersion })
     },
   }
-}
-
-/** Whether the object does not exist, or the name belongs to another one. */
-export function isGone(error: unknown): boolean {
-  return (
-    error instanceof ApiError &&
-    (error.status === 404 || (error.status === 409 && error.reason === 'Conflict'))
-  )
 }

@@ -1,8 +1,7 @@
 import type { StoredObject } from '../../api/kind.ts'
 import { finalizer } from '../../api/names.ts'
-import { isNotFound, type KubeClient } from '../client/client.ts'
+import { isGone, isNotFound, type KubeClient } from '../client/client.ts'
 import { pathOf, secretResource } from '../client/resource.ts'
-import { isGone } from './object-writes.ts'
 import { metadataAccept } from './watch-protocol.ts'
 
 const namePattern = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/

@@ -42,6 +42,14 @@ export function isConflict(error: unknown): error is ApiError {
   return error instanceof ApiError && error.status === 409
 }
 
+/** Whether the object does not exist, or the name belongs to another one. */
+export function isGone(error: unknown): boolean {
+  return (
+    error instanceof ApiError &&
+    (error.status === 404 || (error.status === 409 && error.reason === 'Conflict'))
+  )
+}
+
 /** Whether a create is rejected because the namespace is being deleted. */
 export function isNamespaceTerminating(error: unknown): boolean {
   return error instanceof ApiError && error.status === 403 && error.message.includes('is being terminated')
