@@ -12,6 +12,7 @@ export interface Stage {
   readonly client: KubeClient
   readonly deployments: Watcher<EnvironmentDeployment>
   readonly environments: Watcher<Environment>
+  /** Of the gateway that runs now: each start has another port. */
   readonly gatewayUrl: string
   readonly adminToken: string
 }

@@ -3,28 +3,23 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { type AuditReader, followAudit } from './audit.ts'
 import { type Bed, clientAsOperator, openBed } from './bed.ts'
-import { checkResources, deployTo, makeEnvironment, removeEnvironment, type Stage } from './client-steps.ts'
-import { measureExplanations } from './explain.ts'
-import { measureFailover } from './failover.ts'
-import { measureFairness } from './fairness.ts'
+import { checkResources, makeEnvironment, removeEnvironment, type Stage } from './client-steps.ts'
 import { type FloorRound, medianFloor } from './floor/floor.ts'
 import { makeFloorNamespace, measureFloor } from './floor/measure-floor.ts'
-import { measureGateway } from './gateway/gateway.ts'
 import { machineFacts } from './machine.ts'
 import { measure, type Sample } from './measure.ts'
 import { type Options, readOptions, usage } from './options.ts'
-import { measurePortal, type PortalFigures } from './portal/portal.ts'
+import { measureParts } from './parts/parts.ts'
 import { floorTable, type Report, resultOf, textOf } from './report.ts'
-import { measureResident } from './resident/resident.ts'
 import { type Environments, environmentsLines, measureEnvironments } from './scale/environments.ts'
 import { measureScale, writeTables } from './scale/scale.ts'
 import { scaleTables } from './scale/tables.ts'
 import { deploy, type Scenario, type Story, stories } from './scenarios.ts'
-import { chainLength, largest, openStage } from './stage.ts'
+import type { Sizes } from './sizes.ts'
+import { openStage } from './stage.ts'
 import { cpuTimes, cpuUse } from './usage.ts'
 import { allowObjects } from './work.ts'
 
-const sizes = { largest, many: 1000, few: 100, chain: chainLength }
 const say = (line: string) => process.stderr.write(`${line}\n`)
 
 /** One scenario with the samples of its repetitions. */
@@ -69,81 +64,44 @@ async function runScale(bed: Bed, { works, page, ...options }: Options): Promise
   )
 }
 
-async function runOn(bed: Bed, options: Options): Promise<Report> {
-  const machine = await machineFacts(bed, { ...options, sizes })
+/** What a run of the stories and the parts found, and which parts failed. */
+interface Found {
+  readonly report: Report
+  readonly failed: readonly string[]
+}
+
+async function runOn(bed: Bed, options: Options): Promise<Found> {
+  const { sizes } = options
+  const machine = await machineFacts(bed, options)
   await makeFloorNamespace(bed.client)
   await allowObjects(bed.client)
-  const rounds = await floorRounds(bed, options.quick, Math.max(1, options.repeat))
+  const rounds = await floorRounds(bed, sizes.floor, Math.max(1, sizes.repeat))
   const start = { operator: await bed.start('operator'), gateway: await bed.start('gateway') }
   const stage = await openStage(bed)
   const audit = await followAudit(bed.controlPlane.auditLogPath ?? '')
   const warmUp = { name: 'warm-up', scenarios: [deploy(sizes.few)] }
   await runStory(stage, warmUp, 'warm-up', (scenario, id) => scenario.run(stage, id))
   const sampled = await sampleAll(bed, stage, audit, options)
-  const gateway = isChosen(options, 'gateway') ? await measureGateway(bed, stage) : undefined
-  const portal = isChosen(options, 'portal') ? await measurePortalOn(stage) : undefined
-  const resident =
-    options.resident > 0 ? await measureResident(bed, stage, audit, options.resident) : undefined
-  const environments = isChosen(options, 'environments')
-    ? await measureManyEnvironments(bed, stage, audit)
-    : []
-  const explanations = isChosen(options, 'definitions') ? await measureExplanations(bed, stage) : undefined
-  const failover = isChosen(options, 'failover') ? await measureFailover(bed, stage) : undefined
-  // The last one: the failing resources stay.
-  const fairness = isChosen(options, 'fairness') ? await measureFairness(bed, stage, options.busy) : undefined
+  // Before the parts: what ends the whole run leaves this.
+  await save(options, { machine, start, ...reportOf(rounds, sampled) })
+  const { figures, failed } = await measureParts({ bed, stage, audit, options }, say)
   await audit.close()
   stage.close()
   await Promise.all([bed.stop('operator'), bed.stop('gateway')])
   // The machine may have become slower or faster in the meantime.
-  rounds.push(...(await floorRounds(bed, options.quick, 1)))
-  return {
-    machine,
-    start,
-    ...reportOf(rounds, sampled),
-    gateway,
-    portal,
-    resident,
-    environments,
-    explanations,
-    failover,
-    fairness,
-  }
+  rounds.push(...(await floorRounds(bed, sizes.floor, 1)))
+  return { report: { machine, start, ...reportOf(rounds, sampled), ...figures }, failed }
 }
 
-async function measureManyEnvironments(
-  bed: Bed,
-  stage: Stage,
-  audit: AuditReader,
-): Promise<readonly Environments[]> {
-  return [
-    await measureEnvironments(bed, stage, audit, { count: 1000, work: 'object' }),
-    await measureEnvironments(bed, stage, audit, { count: 2770, work: 'echo' }),
-  ]
-}
-
-async function measurePortalOn(stage: Stage): Promise<PortalFigures> {
-  const id = 'portal'
-  await makeEnvironment(stage, id)
-  await deployTo(stage, id, 'first', { deltaName: 'independent-10' })
-  return measurePortal(stage, id)
-}
-
-/** Whether a part that is no story is to run. */
-function isChosen({ only, quick }: Options, name: string): boolean {
-  return only.length === 0 ? !quick : only.includes(name)
-}
-
-async function floorRounds(bed: Bed, quick: boolean, count: number): Promise<FloorRound[]> {
+async function floorRounds(bed: Bed, requests: Sizes['floor'], count: number): Promise<FloorRound[]> {
   const client = await clientAsOperator(bed)
   const rounds: FloorRound[] = []
   try {
-    await measureFloor(client, { serial: 20, parallel: 200 })
+    // Warms the API server up.
+    await measureFloor(client, { serial: requests.serial / 10, parallel: Math.ceil(requests.parallel / 5) })
     for (let round = 0; round < count; round += 1) {
       const before = await cpuTimes(bed.pids)
-      const floor = await measureFloor(
-        client,
-        quick ? { serial: 50, parallel: 300 } : { serial: 200, parallel: 1000 },
-      )
+      const floor = await measureFloor(client, requests)
       const { noise } = cpuUse(before, await cpuTimes(bed.pids))
       rounds.push({ ...floor, noise })
       say(`noise ${noise}\n${floorTable(floor)}`)
@@ -154,13 +112,16 @@ async function floorRounds(bed: Bed, quick: boolean, count: number): Promise<Flo
   return rounds
 }
 
-async function sampleAll(bed: Bed, stage: Stage, audit: AuditReader, options: Options): Promise<Sampled[]> {
-  const chosen = stories(sizes, options.quick).filter(
-    ({ name }) => options.only.length === 0 || options.only.includes(name),
-  )
+async function sampleAll(
+  bed: Bed,
+  stage: Stage,
+  audit: AuditReader,
+  { sizes, only }: Options,
+): Promise<Sampled[]> {
+  const chosen = stories(sizes).filter(({ name }) => only.length === 0 || only.includes(name))
   const sampled = new Map<string, Sampled>()
   for (const story of chosen) {
-    const repeat = story.isLong ? Math.min(1, options.repeat) : options.repeat
+    const repeat = story.isLong ? Math.min(1, sizes.repeat) : sizes.repeat
     for (let round = 1; round <= repeat; round += 1) {
       await runStory(stage, story, `${story.name}-${round}`, async (scenario, id) => {
         const sample = await measure(bed, audit, () => scenario.run(stage, id))
@@ -214,9 +175,10 @@ async function main(args: readonly string[]) {
 }
 
 async function runAll(bed: Bed, options: Options): Promise<string> {
-  const report = await runOn(bed, options)
+  const { report, failed } = await runOn(bed, options)
   await save(options, report)
-  return textOf(report)
+  if (failed.length > 0) process.exitCode = 1
+  return [textOf(report), ...failed.map((name) => `${name} failed: its error is above`)].join('\n\n')
 }
 
 async function save({ output }: Pick<Options, 'output'>, figures: object): Promise<void> {

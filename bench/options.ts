@@ -1,17 +1,13 @@
 import { parseArgs } from 'node:util'
 import { places } from '../dev/places.ts'
+import { fullSizes, quickSizes, type Sizes } from './sizes.ts'
 import { type Work, works } from './work.ts'
 
 /** What one run of the benchmark does. */
 export interface Options {
-  readonly repeat: number
-  readonly quick: boolean
+  readonly sizes: Sizes
   /** Stories to run, `gateway`, `portal`, `environments`, `definitions`, `failover` and `fairness`; all when empty. */
   readonly only: readonly string[]
-  /** Active resources to keep while the operator is started anew; 0 leaves that out. */
-  readonly resident: number
-  /** Failing resources of another organization, beside which a small deployment is timed. */
-  readonly busy: number
   /** Environments of one resource each, which are measured alone; 0 leaves that out. */
   readonly environments: number
   /** Sizes of the deployments for the tables of docs/scale.md, which are measured alone, and the page to write them to. */
@@ -40,12 +36,15 @@ export function readOptions(args: readonly string[]): Options {
       scale: { type: 'string', default: '' },
       works: { type: 'string', default: 'echo,object' },
       page: { type: 'string' },
-      busy: { type: 'string', default: '2000' },
+      busy: { type: 'string' },
       output: { type: 'string', default: places.bench },
       'node-options': { type: 'string' },
     },
   })
-  const { quick, only, output, page, 'node-options': nodeOptions } = values
+  const { only, output, page, 'node-options': nodeOptions } = values
+  const sizes = values.quick ? quickSizes : fullSizes
+  const given = (name: 'repeat' | 'resident' | 'busy', usual: number) =>
+    values[name] === undefined ? usual : wholeNumber(name, values[name])
   return {
     page,
     scale: values.scale
@@ -53,14 +52,16 @@ export function readOptions(args: readonly string[]): Options {
       .filter(Boolean)
       .map((size) => wholeNumber('scale', size)),
     works: works.filter((work) => values.works.split(',').includes(work)),
-    quick,
+    sizes: {
+      ...sizes,
+      repeat: given('repeat', sizes.repeat),
+      resident: given('resident', only === '' ? sizes.resident : 0),
+      busy: given('busy', sizes.busy),
+    },
     output,
     nodeOptions,
     only: only.split(',').filter(Boolean),
-    repeat: wholeNumber('repeat', values.repeat ?? (quick ? '1' : '3')),
-    resident: wholeNumber('resident', values.resident ?? (quick || only !== '' ? '0' : '10000')),
     environments: wholeNumber('environments', values.environments),
-    busy: wholeNumber('busy', values.busy),
   }
 }
 

@@ -1,17 +1,16 @@
-import { type Explanations, explanationRows } from './explain.ts'
-import { type Failover, failoverRows } from './failover.ts'
-import { type Fairness, fairnessRows } from './fairness.ts'
 import type { Floor, FloorRound, Pace } from './floor/floor.ts'
 import { independentFloor, operations } from './floor/floor.ts'
-import type { GatewayFigures } from './gateway/gateway.ts'
 import { gatewayLines } from './gateway/report.ts'
 import type { Sample } from './measure.ts'
-import type { PortalFigures } from './portal/portal.ts'
+import { explanationRows } from './parts/explain.ts'
+import { failoverRows } from './parts/failover.ts'
+import { fairnessRows } from './parts/fairness.ts'
+import type { PartFigures } from './parts/parts.ts'
 import { portalLines } from './portal/report.ts'
 import { requestLines } from './request-lines.ts'
 import type { KindHeap } from './resident/heap.ts'
 import type { Resident } from './resident/resident.ts'
-import { type Environments, environmentRows, environmentsLines } from './scale/environments.ts'
+import { environmentRows, environmentsLines } from './scale/environments.ts'
 import type { Goal, Scenario } from './scenarios.ts'
 import { medianOfEach, quantile, type Range, rangeOf, rounded } from './statistics.ts'
 
@@ -35,19 +34,12 @@ export interface ScenarioResult {
 }
 
 /** What `.dev/bench.json` holds. */
-export interface Report {
+export interface Report extends PartFigures {
   readonly machine: object
   /** Seconds from the start of a process until it says that it is ready, with nothing in the cluster. */
   readonly start: Readonly<Record<string, number>>
   readonly floor: Floor
   readonly scenarios: readonly ScenarioResult[]
-  readonly gateway?: GatewayFigures
-  readonly portal?: PortalFigures
-  readonly resident?: Resident
-  readonly environments: readonly Environments[]
-  readonly explanations?: Explanations
-  readonly failover?: Failover
-  readonly fairness?: Fairness
   readonly samples: {
     readonly floor: readonly FloorRound[]
     readonly scenarios: Readonly<Record<string, readonly Sample[]>>
@@ -124,7 +116,7 @@ export function textOf({
   gateway,
   portal,
   resident,
-  environments,
+  environments = [],
   explanations,
   failover,
   fairness,

@@ -9,6 +9,7 @@ import {
   sequenceFloor,
 } from './floor/floor.ts'
 import { chainName, changeName, independentName } from './objects.ts'
+import { chainLength, type Sizes } from './sizes.ts'
 import { objectsPerResource, resourcesOf, type Work } from './work.ts'
 import { workloadsName } from './workloads.ts'
 
@@ -200,19 +201,10 @@ function workloads(count: number): Scenario[] {
   ]
 }
 
-/** Everything that `make bench` times; `quick` is the smallest part that shows that the benchmark works. */
-export function stories(
-  sizes: { readonly largest: number; readonly many: number; readonly few: number; readonly chain: number },
-  quick: boolean,
-): Story[] {
-  const { largest, many, few, chain } = sizes
-  const small: Story = {
-    name: 'few',
-    scenarios: [deploy(few, { seconds: 2 }), removeAll(few, 'echo')],
-  }
-  if (quick) return [small]
+/** Everything that `make bench` times. */
+export function stories({ few, many, largest }: Sizes): Story[] {
   return [
-    small,
+    { name: 'few', scenarios: [deploy(few, { seconds: 2 }), removeAll(few, 'echo')] },
     { name: 'many', scenarios: lifeOf(many, 'echo', { ratio: 1.3 }) },
     { name: 'objects', scenarios: lifeOf(many, 'object', { ratio: 1.3 }) },
     {
@@ -224,8 +216,10 @@ export function stories(
     { name: 'secret', scenarios: [deploy(many, { ratio: 1.5 }, 'secret'), removeAll(many, 'secret')] },
     { name: 'workloads', scenarios: workloads(few) },
     { name: 'rest', scenarios: [deployByGateway(many, { ratio: 2.2 })] },
-    { name: 'chain', scenarios: [deployChain(chain, 'echo')] },
-    { name: 'largest', isLong: true, scenarios: lifeOf(largest, 'echo', { ratio: 1.3 }) },
-    { name: 'object-chain', scenarios: [deployChain(chain, 'object')] },
+    { name: 'chain', scenarios: [deployChain(chainLength, 'echo')] },
+    ...(largest === undefined
+      ? []
+      : [{ name: 'largest', isLong: true, scenarios: lifeOf(largest, 'echo', { ratio: 1.3 }) }]),
+    { name: 'object-chain', scenarios: [deployChain(chainLength, 'object')] },
   ]
 }

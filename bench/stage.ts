@@ -12,15 +12,10 @@ import { namespaceResource, pathOf, resourceOf, secretResource } from '../operat
 import type { Bed } from './bed.ts'
 import type { Stage } from './client-steps.ts'
 import { chainDelta, changeDelta, foundations, independentDelta, organization } from './objects.ts'
+import { chainLength, fullSizes, largest, quickSizes } from './sizes.ts'
 import { startWatcher } from './watcher.ts'
 import { openNamespace, works } from './work.ts'
 import { database, login, workloadsDelta } from './workloads.ts'
-
-/** Resources of the largest deployment: a set has no more than 10,000 with its modules. */
-export const largest = 9990
-
-/** How long the chain is. */
-export const chainLength = 100
 
 const kinds = [Application, ResourceDefinition, DeploymentDelta]
 
@@ -34,7 +29,7 @@ export async function openStage(bed: Bed): Promise<Stage & { close(): void }> {
     ...works.map(changeDelta),
     chainDelta('echo'),
     chainDelta('object'),
-    workloadsDelta(100),
+    ...[fullSizes.few, quickSizes.few].map(workloadsDelta),
   ]
   await client.request('POST', pathOf(secretResource, organization), { body: login })
   await client.request('POST', pathOf(namespaceResource), {
@@ -42,15 +37,16 @@ export async function openStage(bed: Bed): Promise<Stage & { close(): void }> {
   })
   for (const object of [...foundations(chainLength), database, ...deltas]) await create(bed, object)
   const adminToken = await readAdminToken(controlPlane)
-  const gatewayUrl = bed.process('gateway').url
-  await awaitAccess(gatewayUrl, adminToken, organization)
+  await awaitAccess(bed.process('gateway').url, adminToken, organization)
   const deployments = startWatcher(client, EnvironmentDeployment, organization)
   const environments = startWatcher(client, Environment, organization)
   return {
     client,
     deployments,
     environments,
-    gatewayUrl,
+    get gatewayUrl() {
+      return bed.process('gateway').url
+    },
     adminToken,
     close() {
       deployments.close()

@@ -3,6 +3,7 @@ import { createClient } from '../../operator/kube/client/client.ts'
 import { loadConnection } from '../../operator/kube/client/connection.ts'
 import type { Bed } from '../bed.ts'
 import { deployTo, makeEnvironment, type Stage } from '../client-steps.ts'
+import type { Sizes } from '../sizes.ts'
 import { measureReads, memoryOf, type Reads } from './reads.ts'
 import { measureSlow, type Slow } from './slow.ts'
 import { measureWrites, type Write } from './writes.ts'
@@ -24,7 +25,11 @@ export interface GatewayFigures {
 const environmentId = 'read'
 
 /** Measures reads from the cache, writes beside direct ones, and a client beside thousands of slow ones. */
-export async function measureGateway(bed: Bed, stage: Stage): Promise<GatewayFigures> {
+export async function measureGateway(
+  bed: Bed,
+  stage: Stage,
+  { writes: requests, seconds, slowSockets }: Sizes['gateway'],
+): Promise<GatewayFigures> {
   await makeEnvironment(stage, environmentId)
   await deployTo(stage, environmentId, 'first', { deltaName: 'independent-10' })
   const { pid } = bed.process('gateway')
@@ -33,11 +38,11 @@ export async function measureGateway(bed: Bed, stage: Stage): Promise<GatewayFig
   const client = createClient(await loadConnection({ kubeconfig }))
   try {
     const start = await memory()
-    const writes = await measureWrites(stage, client)
+    const writes = await measureWrites(stage, client, requests)
     const afterWrites = await memory()
-    const reads = await measureReads(stage, pid, environmentId)
+    const reads = await measureReads(stage, pid, environmentId, seconds)
     const afterReads = await memory()
-    const slow = await measureSlow(stage, environmentId)
+    const slow = await measureSlow(stage, environmentId, { seconds, sockets: slowSockets })
     const memoryMiB = { start, writes: afterWrites, reads: afterReads, slow: await memory() }
     return { reads, writes, slow, memoryMiB }
   } finally {

@@ -27,7 +27,6 @@ export interface Reads {
 }
 
 const perSecond = 2000
-const seconds = 15
 const floods = 4
 
 /** The documented reads: organizations, types, and the resources of an environment. */
@@ -40,7 +39,12 @@ export function readPaths(environmentId: string): string[] {
 }
 
 /** Measures reads that the gateway answers from its cache. */
-export async function measureReads(stage: Stage, gatewayPid: number, environmentId: string): Promise<Reads> {
+export async function measureReads(
+  stage: Stage,
+  gatewayPid: number,
+  environmentId: string,
+  seconds: number,
+): Promise<Reads> {
   const headers = { authorization: `Bearer ${stage.adminToken}` }
   const load: Load = { url: stage.gatewayUrl, paths: readPaths(environmentId), headers, seconds }
   const answers: Record<string, string> = {}

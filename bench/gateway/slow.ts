@@ -13,14 +13,16 @@ export interface Slow {
   readonly beside: Latencies
 }
 
-const sockets = 5000
 const perSecond = 200
-const seconds = 15
 const dripMs = 1000
 const drips = 100
 
 /** Opens sockets that send a byte from time to time, in the header or the body, or nothing at all. */
-export async function measureSlow(stage: Stage, environmentId: string): Promise<Slow> {
+export async function measureSlow(
+  stage: Stage,
+  environmentId: string,
+  { seconds, sockets }: { readonly seconds: number; readonly sockets: number },
+): Promise<Slow> {
   const headers = { authorization: `Bearer ${stage.adminToken}` }
   const load: Load = { url: stage.gatewayUrl, paths: readPaths(environmentId), headers, seconds }
   const alone = await openLoop(load, perSecond)

@@ -22,23 +22,22 @@ export interface Write {
 
 type Work = (index: number) => Promise<unknown>
 
-/** Requests of one way in a round. */
-const requests = 1000
 /** A pause of the API server falls on one of the two ways: the median round counts. */
 const rounds = 3
 const query = { fieldManager }
 
-/** Measures writes that are one write to the API server each, with the same identity on both ways. */
-export async function measureWrites(stage: Stage, client: KubeClient): Promise<Write[]> {
+/** Measures writes that are one write to the API server each, with the same identity on both ways; `requests` on each in a round. */
+export async function measureWrites(stage: Stage, client: KubeClient, requests: number): Promise<Write[]> {
   const rest = restClient(stage)
   try {
     const writes: Write[] = []
     for (const atOnce of [1, 8]) {
+      const load = { atOnce, requests }
       writes.push(
-        await compare('create a delta', atOnce, (round) => creations(rest, client, `new-${atOnce}-${round}`)),
+        await compare('create a delta', load, (round) => creations(rest, client, `new-${atOnce}-${round}`)),
       )
       writes.push(
-        await compare('change a delta', atOnce, (round) => changes(rest, client, `of-${atOnce}-${round}`)),
+        await compare('change a delta', load, (round) => changes(rest, client, `of-${atOnce}-${round}`)),
       )
     }
     return writes
@@ -99,15 +98,21 @@ interface Ways {
   readonly direct: Work
 }
 
+/** Requests of each way in a round, and how many of both are under way. */
+interface WriteLoad {
+  readonly requests: number
+  readonly atOnce: number
+}
+
 /** The round whose difference is the median one. */
 async function compare(
   name: string,
-  atOnce: number,
+  load: WriteLoad,
   waysOf: (round: number) => Ways | Promise<Ways>,
 ): Promise<Write> {
   const all: Write[] = []
   for (let round = 1; round <= rounds; round += 1)
-    all.push({ name, atOnce, ...(await compareOnce(atOnce, await waysOf(round))) })
+    all.push({ name, atOnce: load.atOnce, ...(await compareOnce(load, await waysOf(round))) })
   const [median] = all.toSorted((left, right) => left.addedMs.p99 - right.addedMs.p99).slice(rounds >> 1)
   if (!median) throw new Error('no round was measured')
   return median
@@ -115,7 +120,7 @@ async function compare(
 
 /** The two ways take turns, so that other work of the machine affects both. */
 async function compareOnce(
-  atOnce: number,
+  { requests, atOnce }: WriteLoad,
   { gateway, direct }: Ways,
 ): Promise<Pick<Write, 'gateway' | 'direct' | 'addedMs'>> {
   const latencies = { gateway: [] as number[], direct: [] as number[] }

@@ -28,7 +28,6 @@ interface FirstPage {
 }
 
 const slowdown = 4
-const rounds = 3
 const nodes = 1000
 const rows = 5000
 
@@ -59,6 +58,7 @@ interface Recorded {
 export async function measurePortal(
   { gatewayUrl, adminToken }: Stage,
   environmentId: string,
+  rounds: number,
 ): Promise<PortalFigures> {
   const browser = await openBrowser()
   try {
@@ -77,8 +77,10 @@ export async function measurePortal(
       scriptKiB: rounded(sizes.reduce((sum, size) => sum + size, 0) / 1024, 1),
       first: medianOf(samples),
       interactionsMs: {
-        graph: await slowest(() => onPage(browser, session, `${environment}/graph`, nodes, useGraph)),
-        table: await slowest(() => onPage(browser, session, `${environment}/resources`, rows, useTable)),
+        graph: await slowest(rounds, () => onPage(browser, session, `${environment}/graph`, nodes, useGraph)),
+        table: await slowest(rounds, () =>
+          onPage(browser, session, `${environment}/resources`, rows, useTable),
+        ),
       },
       nodes,
       rows,
@@ -159,7 +161,7 @@ function compressedSize(url: string): Promise<number> {
 }
 
 /** The median, over the rounds, of the slowest input. */
-async function slowest(round: () => Promise<number>): Promise<number> {
+async function slowest(rounds: number, round: () => Promise<number>): Promise<number> {
   const found: number[] = []
   while (found.length < rounds) found.push(await round())
   return quantile(found, 0.5)

@@ -5,6 +5,7 @@ import type { AuditReader } from '../audit.ts'
 import type { Bed } from '../bed.ts'
 import { checkResources, deployTo, makeEnvironment, type Stage } from '../client-steps.ts'
 import { requestsIn, untilQuiet } from '../measure.ts'
+import type { Sizes } from '../sizes.ts'
 import { rounded } from '../statistics.ts'
 import { cpuSecondsOf, memoryMiB } from '../usage.ts'
 import { heapByKind, type KindHeap } from './heap.ts'
@@ -40,8 +41,6 @@ interface Start {
   readonly residentMiB: number
 }
 
-/** V8 returns the memory that it does not need when it has collected no garbage for 100 seconds. */
-const restMs = 120_000
 const atOnce = 2
 
 /** Deploys environments of 1,000 until so many resources are there, then starts the operator anew. */
@@ -49,9 +48,9 @@ export async function measureResident(
   bed: Bed,
   stage: Stage,
   audit: AuditReader,
-  count: number,
+  { resident, restSeconds }: Pick<Sizes, 'resident' | 'restSeconds'>,
 ): Promise<Resident> {
-  const ids = Array.from({ length: Math.ceil(count / 1000) }, (_, index) => `resident-${index}`)
+  const ids = Array.from({ length: Math.ceil(resident / 1000) }, (_, index) => `resident-${index}`)
   for (const id of [...ids, 'newcomer']) await makeEnvironment(stage, id)
   const begun = performance.now()
   await inParallel(ids, (id) => deployTo(stage, id, 'first', { deltaName: 'independent-1000' }), atOnce)
@@ -59,14 +58,14 @@ export async function measureResident(
   await untilQuiet(audit)
   for (const id of ids) await checkResources(stage, id, 1000)
   const loadedMiB = await memoryMiB(bed.pids, 'now')
-  await sleep(restMs)
+  await sleep(1000 * restSeconds)
   const residentMiB = await memoryMiB(bed.pids, 'now')
   const resources = ids.length * 1000
   const perSecond = rounded(resources / seconds, 1)
   const heap = await heapByKind(bed.client)
   const restart = await measureRestart(bed, stage, audit)
   const gatewayRestart = await measureGatewayRestart(bed, audit)
-  await sleep(restMs)
+  await sleep(1000 * restSeconds)
   const { operator = 0, gateway = 0 } = await memoryMiB(bed.pids, 'now')
   return {
     resources,
@@ -93,7 +92,7 @@ async function measureRestart(
   ])
   const { requests } = requestsIn(await untilQuiet(audit))
   const onResources = Object.entries(requests['operator'] ?? {}).filter(([request]) =>
-    /^(create|patch|delete) activeresources/.test(request),
+    /^(create|update|patch|delete) activeresources/.test(request),
   )
   return {
     ...ready,

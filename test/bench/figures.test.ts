@@ -155,10 +155,10 @@ test.each([
 })
 
 test('options', () => {
-  expect(readOptions([])).toMatchObject({ repeat: 3, quick: false, only: [], resident: 10_000 })
-  expect(readOptions(['--quick', '--only', 'few,chain'])).toMatchObject({
-    repeat: 1,
-    quick: true,
+  expect(readOptions([])).toMatchObject({ sizes: { repeat: 3, resident: 10_000, busy: 2000 }, only: [] })
+  expect(readOptions(['--quick'])).toMatchObject({ sizes: { repeat: 1, resident: 1000, busy: 100 } })
+  expect(readOptions(['--only', 'few,chain', '--busy', '5'])).toMatchObject({
+    sizes: { repeat: 3, resident: 0, busy: 5 },
     only: ['few', 'chain'],
   })
   expect(() => readOptions(['--repeat', 'many'])).toThrow('whole number')

@@ -1,13 +1,13 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { apiCall } from '../dev/control-plane/kubernetes.ts'
-import { type RunningProcess, startQuartermaster } from '../dev/quartermaster.ts'
-import { operatorLease, systemNamespace } from '../operator/api/names.ts'
-import { leaseResource, pathOf } from '../operator/kube/client/resource.ts'
-import type { Bed } from './bed.ts'
-import { deployTo, makeEnvironment, type Stage } from './client-steps.ts'
-import { independentName } from './objects.ts'
-import { quantile, rounded } from './statistics.ts'
+import { apiCall } from '../../dev/control-plane/kubernetes.ts'
+import { type RunningProcess, startQuartermaster } from '../../dev/quartermaster.ts'
+import { operatorLease, systemNamespace } from '../../operator/api/names.ts'
+import { leaseResource, pathOf } from '../../operator/kube/client/resource.ts'
+import type { Bed } from '../bed.ts'
+import { deployTo, makeEnvironment, type Stage } from '../client-steps.ts'
+import { independentName } from '../objects.ts'
+import { quantile, rounded } from '../statistics.ts'
 
 /** How long deployments wait when the leader of two operators ends. */
 export interface Failover {
@@ -19,18 +19,17 @@ export interface Failover {
 
 /** As the chart sets it. */
 const leaseSeconds = 15
-const repeats = 3
 const identities = ['first', 'second'] as const
 
-/** Ends the leader of two operators several times, by each signal, and starts it again. */
-export async function measureFailover(bed: Bed, stage: Stage): Promise<Failover> {
+/** Ends the leader of two operators so many times, by each signal, and starts it again. */
+export async function measureFailover(bed: Bed, stage: Stage, rounds: number): Promise<Failover> {
   await bed.stop('operator')
   const running = new Map<string, RunningProcess>()
   const start = async (identity: string) => running.set(identity, await startAs(bed, identity))
   try {
     await Promise.all(identities.map(start))
     const seconds = { stop: [] as number[], kill: [] as number[] }
-    for (let round = 0; round < repeats; round += 1) {
+    for (let round = 0; round < rounds; round += 1) {
       for (const end of ['stop', 'kill'] as const) {
         const id = `failover-${end}-${round}`
         await makeEnvironment(stage, id)

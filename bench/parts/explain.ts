@@ -1,16 +1,16 @@
-import { makeOrganization } from '../dev/organization.ts'
-import { Application } from '../operator/api/application.ts'
-import { DeploymentDelta } from '../operator/api/deployment-delta.ts'
-import { Environment } from '../operator/api/environment.ts'
-import { type Kind, type KubeObject, newObject } from '../operator/api/kind.ts'
-import { ResourceDefinition } from '../operator/api/resource-definition.ts'
-import { inParallel } from '../operator/kube/client/parallel.ts'
-import { pathOf, resourceOf } from '../operator/kube/client/resource.ts'
-import type { Bed } from './bed.ts'
-import type { Stage } from './client-steps.ts'
-import { sharedBuckets } from './objects.ts'
-import { awaitAccess } from './stage.ts'
-import { quantile, rounded } from './statistics.ts'
+import { makeOrganization } from '../../dev/organization.ts'
+import { Application } from '../../operator/api/application.ts'
+import { DeploymentDelta } from '../../operator/api/deployment-delta.ts'
+import { Environment } from '../../operator/api/environment.ts'
+import { type Kind, type KubeObject, newObject } from '../../operator/api/kind.ts'
+import { ResourceDefinition } from '../../operator/api/resource-definition.ts'
+import { inParallel } from '../../operator/kube/client/parallel.ts'
+import { pathOf, resourceOf } from '../../operator/kube/client/resource.ts'
+import type { Bed } from '../bed.ts'
+import type { Stage } from '../client-steps.ts'
+import { sharedBuckets } from '../objects.ts'
+import { awaitAccess } from '../stage.ts'
+import { quantile, rounded } from '../statistics.ts'
 
 /** What a preview costs that explains why no definition fits its resources. */
 export interface Explanations {
@@ -22,18 +22,16 @@ export interface Explanations {
 }
 
 const organization = 'bench-explain'
-const definitions = 10_000
-/** As many problems as a plan lists. */
-const unmatched = 1000
 const repeats = 3
 
 /** Previews a deployment whose resources fit none of many definitions. */
 export async function measureExplanations(
   bed: Bed,
   { gatewayUrl, adminToken }: Stage,
+  { definitions, unmatched }: Pick<Explanations, 'definitions' | 'unmatched'>,
 ): Promise<Explanations> {
   await makeOrganization(bed.controlPlane, organization)
-  await inParallel(objects(), ([kind, object]) =>
+  await inParallel(objects(definitions, unmatched), ([kind, object]) =>
     bed.client.request('POST', pathOf(resourceOf(kind), organization), { body: object }),
   )
   await awaitAccess(gatewayUrl, adminToken, organization)
@@ -61,7 +59,7 @@ async function preview(gatewayUrl: string, adminToken: string): Promise<number> 
   return problems.length
 }
 
-function* objects(): Generator<[Kind, KubeObject]> {
+function* objects(definitions: number, unmatched: number): Generator<[Kind, KubeObject]> {
   const at = (name: string) => ({ name, namespace: organization })
   const applicationName = 'shop'
   yield [Application, newObject(Application, at(applicationName), {})]
