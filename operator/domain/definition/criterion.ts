@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Criterion } from '../../api/resource-definition.ts'
 import { canonicalJson } from '../base/json.ts'
 import { defaultClass } from '../resource/descriptor.ts'
@@ -38,10 +38,7 @@ function given(value: string | undefined): string | undefined {
 
 /** Id of a criterion: a hash of its content. */
 export function criterionId(criterion: Criterion): string {
-  return createHash('sha256')
-    .update(canonicalJson(normalizeCriterion(criterion)))
-    .digest('hex')
-    .slice(0, 32)
+  return hash('sha256', canonicalJson(normalizeCriterion(criterion))).slice(0, 32)
 }
 
 /** Rank of a criterion. The highest rank wins. */

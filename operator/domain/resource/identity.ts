@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { ActiveResource, ResourceContext } from '../../api/active-resource.ts'
 import type { Environment } from '../../api/environment.ts'
 import { Problem } from '../base/errors.ts'
@@ -39,7 +39,7 @@ export function guResId(context: ResourceContext, descriptor: Descriptor): strin
     descriptor.class,
     descriptor.resourceId,
   ]
-  return createHash('sha1').update(parts.join('\0')).digest('hex')
+  return hash('sha1', parts.join('\0'))
 }
 
 /** Object name of an environment. */
@@ -73,9 +73,9 @@ export function setObjectName(applicationId: string, setId: string): string {
 export function environmentNamespace(context: ResourceContext): string {
   const name = `${context.organizationId}--${context.applicationId}--${context.environmentId}`
   if (name.length <= maxNamespaceLength) return name
-  const hash = createHash('sha256').update(name).digest('hex').slice(0, namespaceHashLength)
+  const digest = hash('sha256', name).slice(0, namespaceHashLength)
   const head = name.slice(0, maxNamespaceLength - namespaceHashLength - 3).replace(/-{1,2}$/, '')
-  return `${head}---${hash}`
+  return `${head}---${digest}`
 }
 
 /** Descriptor of the resource that gives an environment a namespace of its choice. */
