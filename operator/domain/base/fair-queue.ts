@@ -1,10 +1,16 @@
+/** From the most urgent to the least. */
+const urgencies = ['high', 'normal', 'low'] as const
+
+/** How soon an item is served, compared with others of its owner. */
+export type Urgency = (typeof urgencies)[number]
+
 /**
- * A queue that serves its owners round-robin, and the items of one owner in order of arrival: preferred items before others,
- * but no more than four in a row.
+ * A queue that serves its owners round-robin, and the items of one owner by urgency and in order of arrival: more urgent items
+ * before others, but no more than four in a row.
  */
 export interface FairQueue<T> {
-  /** Appends an item to those of its owner, unless the queue holds it already. */
-  add(owner: string, item: T, isPreferred?: boolean): void
+  /** Appends an item to those of its owner, unless the queue holds it already and it is no more urgent now. */
+  add(owner: string, item: T, urgency?: Urgency): void
   /** Removes and returns the next item. Its owner moves behind all others. */
   take(): T | undefined
   /** As `take`, with the owner. */
@@ -19,39 +25,52 @@ export interface FairQueue<T> {
   clear(): void
 }
 
-/** After so many preferred items in a row, an owner gets another one. */
-const mostPreferred = 4
+/** After so many items in a row, an owner gets a less urgent one. */
+const mostInARow = 4
 
-/** The items of one owner, in order of arrival. */
+/** Items of one owner that are equally urgent, in order of arrival. */
+interface Level<T> {
+  readonly items: Set<T>
+  /** How many were taken since a less urgent one. */
+  inARow: number
+}
+
+/** The items of one owner. */
 class Items<T> {
-  readonly #preferred = new Set<T>()
-  readonly #others = new Set<T>()
-  #preferredInARow = 0
+  readonly #levels: readonly Level<T>[] = urgencies.map(() => ({ items: new Set(), inARow: 0 }))
 
   get size(): number {
-    return this.#preferred.size + this.#others.size
+    return this.#levels.reduce((sum, { items }) => sum + items.size, 0)
   }
 
   /** Returns whether the item is new. */
-  add(item: T, isPreferred: boolean): boolean {
-    if (this.#preferred.has(item) || this.#others.has(item)) return false
-    if (isPreferred) this.#preferred.add(item)
-    else this.#others.add(item)
-    return true
+  add(item: T, urgency: Urgency): boolean {
+    const known = this.#levels.find(({ items }) => items.has(item))
+    const level = this.#levels[urgencies.indexOf(urgency)]
+    if (!level || (known && this.#levels.indexOf(known) <= this.#levels.indexOf(level))) return false
+    known?.items.delete(item)
+    level.items.add(item)
+    return known === undefined
   }
 
   take(): T | undefined {
-    const isTurnOfOthers = this.#preferred.size === 0 || this.#preferredInARow >= mostPreferred
-    const items = isTurnOfOthers && this.#others.size > 0 ? this.#others : this.#preferred
-    const [item] = items
-    if (item !== undefined) items.delete(item)
-    this.#preferredInARow = items === this.#preferred ? this.#preferredInARow + 1 : 0
-    return item
+    let left = this.size
+    for (const level of this.#levels) {
+      const { items } = level
+      left -= items.size
+      if (items.size > 0 && (level.inARow < mostInARow || left === 0)) {
+        const [item] = items
+        if (item !== undefined) items.delete(item)
+        level.inARow += 1
+        return item
+      }
+      level.inARow = 0
+    }
+    return undefined
   }
 
   clear(): void {
-    this.#preferred.clear()
-    this.#others.clear()
+    for (const { items } of this.#levels) items.clear()
   }
 }
 
@@ -78,10 +97,10 @@ export function createFairQueue<T>(): FairQueue<T> {
   }
 
   return {
-    add(owner, item, isPreferred = false) {
+    add(owner, item, urgency = 'normal') {
       const items = held.get(owner) ?? waiting.get(owner) ?? new Items()
       if (!held.has(owner)) waiting.set(owner, items)
-      if (items.add(item, isPreferred)) size += 1
+      if (items.add(item, urgency)) size += 1
     },
     take: () => takeOwned()?.item,
     takeOwned,

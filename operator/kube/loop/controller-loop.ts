@@ -11,7 +11,7 @@ import { type Backoff, type BackoffMs, createBackoff } from './backoff.ts'
 import type { Controller, ReconcileContext, TraceReconcile } from './controller.ts'
 import { addFinalizer, removeFinalizer } from './finalizer.ts'
 import { createGracePeriod, type GracePeriod } from './grace-period.ts'
-import { type Outcome, outcomeOf, type ReconcileResult, resultOf } from './outcome.ts'
+import { isSettled, type Outcome, outcomeOf, type ReconcileResult, resultOf } from './outcome.ts'
 import { inTurns, type Pace } from './pace.ts'
 import { needsReconcile } from './predicate.ts'
 import { createQueue, type QueueMetrics, type WorkQueue } from './queue.ts'
@@ -94,7 +94,7 @@ class ControllerLoop<K extends Kind> implements Loop {
     this.#watch()
     this.#resync = startResync(this.#cache, options.resyncMs ?? 1_800_000, (key) => {
       this.#resyncKeys.add(key)
-      this.queue.add(key)
+      this.queue.add(key, 'low')
     })
   }
 
@@ -110,15 +110,19 @@ class ControllerLoop<K extends Kind> implements Loop {
       if (after && needsReconcile(before, after)) queue.add(keyOf(after))
     })
     this.#cluster.store.namespaces.subscribe(({ after }) => {
-      if (after)
-        void inTurns(this.#cache.inNamespace(after.metadata.name), (object) => queue.add(keyOf(object)))
+      if (after) this.#lookAgain(this.#cache.inNamespace(after.metadata.name))
     })
     for (const watch of this.#controller.watches ?? []) {
       watch.subscribe((keys) => {
-        for (const key of keys) queue.add(key, this.#waitingSince.has(key))
+        for (const key of keys) queue.add(key, this.#waitingSince.has(key) ? 'high' : 'normal')
       })
     }
-    void inTurns(this.#cache.all(), (object) => queue.add(keyOf(object)))
+    this.#lookAgain(this.#cache.all())
+  }
+
+  /** Enqueues objects that may have changed unseen: unfinished ones before the others, which are most of them. */
+  #lookAgain(objects: Iterable<ObjectOf<K>>): void {
+    void inTurns(objects, (object) => this.queue.add(keyOf(object), isSettled(object) ? 'low' : 'normal'))
   }
 
   async #work(key: string): Promise<void> {

@@ -1,4 +1,4 @@
-import type { CommonStatus, Condition } from '../../api/kind.ts'
+import type { CommonStatus, Condition, StoredObject } from '../../api/kind.ts'
 import type { Reason } from '../../api/reasons/reasons.ts'
 import { Mismatch, ReconcileError, ReferenceNotFound, Stalled, Waiting } from '../../domain/base/errors.ts'
 import { truncate } from '../../domain/base/size-limits.ts'
@@ -99,6 +99,11 @@ export type ObjectState = 'ready' | 'waiting' | 'stalled'
 export function stateOf(object: Parameters<typeof isReady>[0]): ObjectState {
   if (isReady(object)) return 'ready'
   return isStalled(object) ? 'stalled' : 'waiting'
+}
+
+/** Whether nothing is left to do for the object, as far as its status says. */
+export function isSettled(object: StoredObject & { readonly status?: CommonStatus }): boolean {
+  return object.metadata.deletionTimestamp === undefined && stateOf(object) !== 'waiting'
 }
 
 /** Whether the object is ready at its current generation. */

@@ -1,4 +1,4 @@
-import { createFairQueue, type FairQueue } from '../../domain/base/fair-queue.ts'
+import { createFairQueue, type FairQueue, type Urgency } from '../../domain/base/fair-queue.ts'
 import { createPace, type Pace } from './pace.ts'
 
 /**
@@ -6,8 +6,11 @@ import { createPace, type Pace } from './pace.ts'
  * keys are merged, and namespaces take turns.
  */
 export interface WorkQueue {
-  /** Adds the key; one whose work is under way is before most others of its namespace, so that what has begun ends soon. */
-  add(key: string, isUnderWay?: boolean): void
+  /**
+   * Adds the key. Within its namespace, most keys whose work is under way (`high`) are before changed ones, so that what has
+   * begun ends soon, and most of these before keys that are only looked at again (`low`).
+   */
+  add(key: string, urgency?: Urgency): void
   /** Adds the key after this time, unless it is due earlier already. */
   addAfter(key: string, milliseconds: number): void
   /**
@@ -91,7 +94,7 @@ class KeyQueue implements WorkQueue {
     this.#metrics = metrics
   }
 
-  add(key: string, isUnderWay = false): void {
+  add(key: string, urgency: Urgency = 'normal'): void {
     if (this.#stopped) return
     this.#cancelDelay(key)
     this.#metrics?.added(key)
@@ -99,7 +102,7 @@ class KeyQueue implements WorkQueue {
       this.#runAgain.add(key)
       return
     }
-    this.#waiting.add(namespaceOf(key), key, isUnderWay)
+    this.#waiting.add(namespaceOf(key), key, urgency)
     this.#startWaiting()
   }
 
@@ -193,7 +196,7 @@ class KeyQueue implements WorkQueue {
     this.#metrics?.ended(key)
     this.#running.delete(key)
     this.#count(namespace, { active: -1, released: 0 })
-    if (this.#runAgain.delete(key) && !this.#stopped) this.#waiting.add(namespace, key, true)
+    if (this.#runAgain.delete(key) && !this.#stopped) this.#waiting.add(namespace, key, 'high')
     this.#startWaiting()
   }
 

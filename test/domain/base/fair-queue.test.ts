@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { createFairQueue } from '../../../operator/domain/base/fair-queue.ts'
+import { createFairQueue, type Urgency } from '../../../operator/domain/base/fair-queue.ts'
 import { casesOf, fc } from '../../support/properties.ts'
 
 /** Items in the order in which they are taken; those of an owner begin with its letter. */
@@ -70,40 +70,85 @@ describe('the fair queue', () => {
     expect([turns.size, turns.take()]).toEqual([0, undefined])
   })
 
-  test('preferred items are before others, in order of arrival, and four in a row at most', () => {
+  test('more urgent items are before others, in order of arrival, and four in a row at most', () => {
     const turns = createFairQueue<string>()
-    for (const item of ['a1', 'a2', 'a3']) turns.add('a', item)
-    for (const item of ['p1', 'p2', 'p3', 'p4', 'p5', 'p6']) turns.add('a', item, true)
-    turns.add('a', 'a3', true)
-    const taken = Array.from({ length: 9 }, () => turns.take())
-    expect(taken).toEqual(['p1', 'p2', 'p3', 'p4', 'a1', 'p5', 'p6', 'a2', 'a3'])
+    for (const item of ['l1', 'l2']) turns.add('a', item, 'low')
+    for (const item of ['n1', 'n2', 'n3']) turns.add('a', item)
+    for (const item of ['h1', 'h2', 'h3', 'h4', 'h5', 'h6']) turns.add('a', item, 'high')
+    const taken = Array.from({ length: 11 }, () => turns.take())
+    expect(taken).toEqual(['h1', 'h2', 'h3', 'h4', 'n1', 'h5', 'h6', 'n2', 'n3', 'l1', 'l2'])
   })
 
-  test('all items come once, and none waits for more than its turn', () => {
-    const step = fc.oneof(fc.constant('take' as const), fc.boolean())
+  test('an item becomes more urgent, and never less', () => {
+    const turns = createFairQueue<string>()
+    for (const item of ['x1', 'x2', 'x3']) turns.add('a', item, 'low')
+    turns.add('a', 'x3')
+    turns.add('a', 'x2', 'high')
+    turns.add('a', 'x2', 'low')
+    expect([turns.size, turns.take(), turns.take(), turns.take(), turns.size]).toEqual([
+      3,
+      'x2',
+      'x3',
+      'x1',
+      0,
+    ])
+  })
+
+  test('all items come once, the most urgent one whose turn it is first', () => {
+    const urgency = fc.constantFrom<Urgency>('high', 'normal', 'low')
+    const step = fc.oneof(fc.constant('take' as const), fc.record({ item: fc.nat(20), urgency }))
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      fc.property(fc.array(step, { maxLength: 100 }), (steps) => {
         const turns = createFairQueue<number>()
-        const waiting: Record<'preferred' | 'other', number[]> = { preferred: [], other: [] }
-        let inARow = 0
+        const levels = (['high', 'normal', 'low'] as const).map((of) => ({
+          of,
+          items: [] as number[],
+          inARow: 0,
+        }))
+        const sizeFrom = (index: number) =>
+          levels.slice(index).reduce((sum, { items }) => sum + items.length, 0)
         const take = () => {
-          const hasOthers = waiting.other.length > 0
-          const kind = waiting.preferred.length > 0 && !(inARow >= 4 && hasOthers) ? 'preferred' : 'other'
-          expect(turns.take()).toBe(waiting[kind].shift())
-          // An owner without items is forgotten.
-          inARow = kind === 'preferred' && turns.size > 0 ? inARow + 1 : 0
+          const isTurn = ({ items, inARow }: (typeof levels)[number], index: number) =>
+            items.length > 0 && (inARow < 4 || sizeFrom(index + 1) === 0)
+          const next = levels.findIndex(isTurn)
+          expect(turns.take()).toBe(levels[next]?.items.shift())
+          for (const [index, level] of levels.entries())
+            if (sizeFrom(0) === 0 || index < next) level.inARow = 0
+            else if (index === next) level.inARow += 1
         }
-        for (const [index, each] of steps.entries()) {
-          if (each === 'take') take()
-          else {
-            turns.add('a', index, each)
-            waiting[each ? 'preferred' : 'other'].push(index)
+        for (const each of steps) {
+          if (each === 'take') {
+            if (turns.size > 0) take()
+            continue
           }
-          expect(turns.size).toBe(waiting.preferred.length + waiting.other.length)
+          turns.add('a', each.item, each.urgency)
+          const [known, wanted] = [
+            levels.findIndex(({ items }) => items.includes(each.item)),
+            levels.findIndex(({ of }) => of === each.urgency),
+          ]
+          if (known === -1 || wanted < known) {
+            const before = levels[known]
+            if (before) before.items = before.items.filter((item) => item !== each.item)
+            levels[wanted]?.items.push(each.item)
+          }
+          expect(turns.size).toBe(sizeFrom(0))
         }
         while (turns.size > 0) take()
       }),
       { numRuns: casesOf(500) },
     )
+  })
+
+  test('no item waits for ever: one of low urgency comes after at most 24 others of its owner', () => {
+    const turns = createFairQueue<number>()
+    turns.add('a', -1, 'low')
+    let taken = 0
+    for (let next: number | undefined = 0; next !== -1; taken += 1) {
+      for (const urgency of ['high', 'normal'] as const)
+        for (let index = 0; index < 5; index += 1)
+          turns.add('a', taken * 10 + index + (urgency === 'high' ? 5 : 0), urgency)
+      next = turns.take()
+    }
+    expect(taken).toBeLessThanOrEqual(25)
   })
 })

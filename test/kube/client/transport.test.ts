@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { createClient, type KubeClient } from '../../../operator/kube/client/client.ts'
@@ -26,13 +26,23 @@ async function clientOf(listener: RequestListener, timeoutMs?: number, host = '1
   }
   const client = createClient(connection, timeoutMs === undefined ? {} : { timeoutMs })
   Object.assign(open, { client, server })
-  return { client, sockets }
+  return { client, sockets, origin }
 }
 
 async function linesOf(client: KubeClient, signal = new AbortController().signal): Promise<string[]> {
   const lines: string[] = []
   for await (const line of client.watch(path, { query: { watch: true }, signal })) lines.push(line)
   return lines
+}
+
+function writeByByte(response: ServerResponse, content: string): void {
+  const bytes = Buffer.from(content)
+  let at = 0
+  const next = () => {
+    if (at === bytes.length) response.end()
+    else response.write(bytes.subarray(at, (at += 1)), () => setImmediate(next))
+  }
+  next()
 }
 
 const text = '{"name":"Größe ☃ 𝄞"}'
@@ -81,6 +91,26 @@ describe('a request', () => {
     expect(await client.request('GET', path)).toEqual({ six: true })
   })
 
+  test.each([
+    ['GET', undefined, {}],
+    ['DELETE', undefined, {}],
+    ['DELETE', {}, { 'content-type': 'application/json', 'content-length': '2' }],
+    ['PATCH', { text: 'Größe' }, { 'content-type': 'a/b', 'content-length': '18' }],
+  ])('%s with the body %j has these headers alone', async (method, body, ofBody) => {
+    const { client, origin } = await clientOf((request, response) => {
+      response.end(JSON.stringify(request.headers))
+    })
+    const contentType = method === 'PATCH' ? 'a/b' : undefined
+    const { host } = new URL(origin)
+    const headers = { host, a: 'b', accept: 'x/y', connection: 'keep-alive', ...ofBody }
+    expect(await client.request(method, path, { body, contentType, accept: 'x/y' })).toEqual(headers)
+  })
+
+  test('reads a body wherever the server cuts it', async () => {
+    const { client } = await clientOf((_, response) => writeByByte(response, text))
+    expect(await client.request('GET', path)).toEqual(JSON.parse(text))
+  })
+
   test('of a closed client is refused', async () => {
     const { client, sockets } = await clientOf((_, response) => response.end('{}'))
     await client.close()
@@ -91,15 +121,7 @@ describe('a request', () => {
 
 describe('a watch', () => {
   test('yields the lines of the server, wherever it cuts them', async () => {
-    const bytes = Buffer.from(`${text}\n\n${text}\n`)
-    const { client } = await clientOf((_, response) => {
-      let at = 0
-      const next = () => {
-        if (at === bytes.length) response.end()
-        else response.write(bytes.subarray(at, (at += 1)), () => setImmediate(next))
-      }
-      next()
-    })
+    const { client } = await clientOf((_, response) => writeByByte(response, `${text}\n\n${text}\n`))
     expect(await linesOf(client)).toEqual([text, '', text])
   })
 

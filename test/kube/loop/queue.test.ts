@@ -75,7 +75,7 @@ describe('a queue', () => {
       await turn()
     })
     for (const key of ['new-1', 'new-2', 'new-3']) queue.add(key)
-    for (const key of ['begun-1', 'begun-2', 'begun-3', 'begun-4']) queue.add(key, true)
+    for (const key of ['begun-1', 'begun-2', 'begun-3', 'begun-4']) queue.add(key, 'high')
     await queue.idle()
     await queue.stop()
     expect(runs.join(' ')).toBe('new-1 begun-1 begun-2 begun-3 begun-4 new-2 new-1 new-3')
