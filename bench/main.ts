@@ -5,7 +5,7 @@ import { type AuditReader, followAudit } from './audit.ts'
 import { type Bed, clientAsOperator, openBed } from './bed.ts'
 import { checkResources, makeEnvironment, removeEnvironment, type Stage } from './client-steps.ts'
 import { type FloorRound, medianFloor } from './floor/floor.ts'
-import { makeFloorNamespace, measureFloor } from './floor/measure-floor.ts'
+import { type FloorSize, makeFloorNamespace, measureFloor } from './floor/measure-floor.ts'
 import { machineFacts } from './machine.ts'
 import { measure, type Sample } from './measure.ts'
 import { type Options, readOptions, usage } from './options.ts'
@@ -15,7 +15,6 @@ import { type Environments, environmentsLines, measureEnvironments } from './sca
 import { measureScale, writeTables } from './scale/scale.ts'
 import { scaleTables } from './scale/tables.ts'
 import { deploy, type Scenario, type Story, stories } from './scenarios.ts'
-import type { Sizes } from './sizes.ts'
 import { openStage } from './stage.ts'
 import { cpuTimes, cpuUse } from './usage.ts'
 import { allowObjects } from './work.ts'
@@ -93,15 +92,15 @@ async function runOn(bed: Bed, options: Options): Promise<Found> {
   return { report: { machine, start, ...reportOf(rounds, sampled), ...figures }, failed }
 }
 
-async function floorRounds(bed: Bed, requests: Sizes['floor'], count: number): Promise<FloorRound[]> {
+async function floorRounds(bed: Bed, size: FloorSize, count: number): Promise<FloorRound[]> {
   const client = await clientAsOperator(bed)
   const rounds: FloorRound[] = []
   try {
     // Warms the API server up.
-    await measureFloor(client, { serial: requests.serial / 10, parallel: Math.ceil(requests.parallel / 5) })
+    await measureFloor(client, { serial: size.serial / 10, parallel: Math.ceil(size.parallel / 5) })
     for (let round = 0; round < count; round += 1) {
       const before = await cpuTimes(bed.pids)
-      const floor = await measureFloor(client, requests)
+      const floor = await measureFloor(client, size)
       const { noise } = cpuUse(before, await cpuTimes(bed.pids))
       rounds.push({ ...floor, noise })
       say(`noise ${noise}\n${floorTable(floor)}`)

@@ -1,8 +1,10 @@
+import type { FloorSize } from './floor/measure-floor.ts'
+
 /** How much the parts of a run do. */
 export interface Sizes {
   readonly repeat: number
-  /** Requests of a round of the floor, one at a time and many at once. */
-  readonly floor: { readonly serial: number; readonly parallel: number }
+  /** Objects of a round of the floor. */
+  readonly floor: FloorSize
   /** Resources of the deployments of the stories. */
   readonly few: number
   readonly many: number
@@ -25,7 +27,7 @@ export interface Sizes {
     readonly seconds: number
     readonly slowSockets: number
   }
-  /** Repetitions within a part, for medians. */
+  /** Repetitions of the portal and of the failover, for medians. */
   readonly rounds: number
 }
 

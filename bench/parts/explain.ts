@@ -9,6 +9,7 @@ import { pathOf, resourceOf } from '../../operator/kube/client/resource.ts'
 import type { Bed } from '../bed.ts'
 import type { Stage } from '../client-steps.ts'
 import { sharedBuckets } from '../objects.ts'
+import type { Sizes } from '../sizes.ts'
 import { awaitAccess } from '../stage.ts'
 import { quantile, rounded } from '../statistics.ts'
 
@@ -28,7 +29,7 @@ const repeats = 3
 export async function measureExplanations(
   bed: Bed,
   { gatewayUrl, adminToken }: Stage,
-  { definitions, unmatched }: Pick<Explanations, 'definitions' | 'unmatched'>,
+  { definitions, unmatched }: Sizes['explanations'],
 ): Promise<Explanations> {
   await makeOrganization(bed.controlPlane, organization)
   await inParallel(objects(definitions, unmatched), ([kind, object]) =>

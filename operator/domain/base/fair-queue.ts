@@ -45,12 +45,12 @@ class Items<T> {
 
   /** Returns whether the item is new. */
   add(item: T, urgency: Urgency): boolean {
-    const known = this.#levels.find(({ items }) => items.has(item))
-    const level = this.#levels[urgencies.indexOf(urgency)]
-    if (!level || (known && this.#levels.indexOf(known) <= this.#levels.indexOf(level))) return false
-    known?.items.delete(item)
-    level.items.add(item)
-    return known === undefined
+    const wanted = urgencies.indexOf(urgency)
+    const known = this.#levels.findIndex(({ items }) => items.has(item))
+    if (known !== -1 && known <= wanted) return false
+    this.#levels[known]?.items.delete(item)
+    this.#levels[wanted]?.items.add(item)
+    return known === -1
   }
 
   take(): T | undefined {
