@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { AccessToken, Membership, User } from '../operator/api/access.ts'
 import { systemNamespace } from '../operator/api/names.ts'
 import { allows, type Requirement, type RoleTarget } from '../operator/domain/access/roles.ts'
@@ -85,7 +85,7 @@ export function rejectionMessage([value = '']: readonly string[]): string {
 export function findTokenUser(text: string, store: Store, now: number): TokenUser | undefined {
   const [, tokenName] = apiTokenPattern.exec(text) ?? []
   if (tokenName === undefined) return undefined
-  const digest = createHash('sha256').update(text).digest('hex')
+  const digest = hash('sha256', text)
   // One lookup by name and digest: an unknown name and a wrong secret take the same time.
   const [token] = store.byIndex(AccessToken, 'digest', `${systemNamespace}/${tokenName} ${digest}`)
   return token && validTokenUser(token, store, now)

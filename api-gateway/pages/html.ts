@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { EndpointResponse } from '../endpoint.ts'
 
 const entities: Readonly<Record<string, string>> = {
@@ -61,7 +61,7 @@ export function contentPolicy(script: string): string {
 }
 
 function hashOf(text: string): string {
-  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+  return `'sha256-${hash('sha256', text, 'base64')}'`
 }
 
 /** Returns the response with a page. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 
@@ -50,7 +50,7 @@ export function createViewer(): Viewer {
 
   async function read(name: string): Promise<ViewerFile> {
     const content = ownFiles[name] ?? (await readFile(new URL(name, folder)))
-    const etag = `"${createHash('sha256').update(content).digest('base64url')}"`
+    const etag = `"${hash('sha256', content, 'base64url')}"`
     return { contentType: types[name.split('.').at(-1) ?? ''] ?? '', content, etag }
   }
 

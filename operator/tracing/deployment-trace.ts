@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { ActiveResource } from '../api/active-resource.ts'
 import { EnvironmentDeployment } from '../api/environment-deployment.ts'
 import type { Kind, KubeObject } from '../api/kind.ts'
@@ -25,10 +25,10 @@ export function spanOfDeployment(
   { metadata }: Pick<EnvironmentDeployment, 'metadata'>,
   tracing: Pick<Tracing, 'samples'>,
 ): Traceparent {
-  const hash = createHash('sha256').update(metadata.uid).digest('hex')
+  const digest = hash('sha256', metadata.uid)
   const request = parseTraceparent(metadata.annotations?.[annotations.traceparent])
-  const traceId = request?.traceId ?? hash.slice(16, 48)
-  return { traceId, spanId: hash.slice(0, 16), isSampled: request?.isSampled ?? tracing.samples(traceId) }
+  const traceId = request?.traceId ?? digest.slice(16, 48)
+  return { traceId, spanId: digest.slice(0, 16), isSampled: request?.isSampled ?? tracing.samples(traceId) }
 }
 
 /** The reconciles of deployments and of their resources, as spans. */

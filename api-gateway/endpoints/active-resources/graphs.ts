@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { DeploymentProblem } from '../../../operator/api/environment-deployment.ts'
 import type { Static } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
@@ -42,9 +42,8 @@ function toGraph(
   gateway: Gateway,
 ) {
   const nodes = nodesFor(path, requested, gateway)
-  const hash = createHash('sha256').update(canonicalJson(nodes)).digest('hex')
   const now = new Date(gateway.now()).toISOString()
-  return { id, hash, nodes, created_at: now, used_at: now }
+  return { id, hash: hash('sha256', canonicalJson(nodes)), nodes, created_at: now, used_at: now }
 }
 
 const isRequest = createValidators().test(plainSchema(requestedList))

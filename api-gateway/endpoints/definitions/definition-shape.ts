@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { DefinitionSnapshot } from '../../../operator/api/active-resource.ts'
 import type { Manifest } from '../../../operator/api/kind.ts'
 import { annotations } from '../../../operator/api/names.ts'
@@ -136,15 +136,13 @@ type Provisioning = Pick<DefinitionSnapshot, 'driverType' | 'accountName' | 'dri
 
 /** Returns a hash of the fields that affect provisioning, in the form of a UUID. */
 export const versionId = memoize(({ driverType, accountName, driverInputs }: Provisioning): string => {
-  const hash = createHash('sha256')
-    .update(canonicalJson({ driverType, accountName, driverInputs }))
-    .digest('hex')
+  const digest = hash('sha256', canonicalJson({ driverType, accountName, driverInputs }))
   const parts = [
-    hash.slice(0, 8),
-    hash.slice(8, 12),
-    hash.slice(12, 16),
-    hash.slice(16, 20),
-    hash.slice(20, 32),
+    digest.slice(0, 8),
+    digest.slice(8, 12),
+    digest.slice(12, 16),
+    digest.slice(16, 20),
+    digest.slice(20, 32),
   ]
   return parts.join('-')
 })

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { AccessToken, User } from '../../../operator/api/access.ts'
 import { newObject } from '../../../operator/api/kind.ts'
 import { apiVersion, systemNamespace } from '../../../operator/api/names.ts'
@@ -135,7 +135,7 @@ export const userTokens: readonly Endpoint[] = [
       const metadata = { ...newMetadata(systemNamespace, name, caller), ownerReferences }
       const spec = {
         userName: user_id,
-        sha256: createHash('sha256').update(token).digest('hex'),
+        sha256: hash('sha256', token),
         description,
         expirationTime,
       }

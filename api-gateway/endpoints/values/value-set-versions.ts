@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { anyValue, list, map, object, oneOf, string, time } from '../../../operator/api/schema.ts'
 import type { SharedValue } from '../../../operator/api/shared-value.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
@@ -56,10 +56,7 @@ function currentVersion(store: Store, path: ValuesPath) {
     undefined,
   )
   return {
-    id: createHash('sha256')
-      .update(canonicalJson(found.map(({ spec }) => spec)))
-      .digest('hex')
-      .slice(0, 40),
+    id: hash('sha256', canonicalJson(found.map(({ spec }) => spec))).slice(0, 40),
     values,
     change: [],
     comment: '',

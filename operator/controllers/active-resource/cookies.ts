@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { ActiveResource, ProvisionedInstance } from '../../api/active-resource.ts'
 import type { KubeObject } from '../../api/kind.ts'
 import { apiVersion, finalizer } from '../../api/names.ts'
@@ -21,10 +21,8 @@ export function cookieSecretName(
   driverName: string,
   { identity = {} }: Pick<ProvisionedInstance, 'identity'>,
 ): string {
-  const hash = createHash('sha256')
-    .update(canonicalJson([driverName, identity]))
-    .digest('hex')
-  return `${guResId}-cookie-${hash.slice(0, 8)}`
+  const digest = hash('sha256', canonicalJson([driverName, identity]))
+  return `${guResId}-cookie-${digest.slice(0, 8)}`
 }
 
 /**

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { AccessToken, Membership, User } from '../../api/access.ts'
 import { newObject } from '../../api/kind.ts'
 import { systemNamespace } from '../../api/names.ts'
@@ -7,7 +7,6 @@ import { isAlreadyExists } from '../../kube/client/client.ts'
 import { readObject } from '../../kube/client/read-object.ts'
 import { secretResource } from '../../kube/client/resource.ts'
 import type { Log } from '../../log.ts'
-import { sha256 } from '../shared/installation-key.ts'
 import { createOrganizationQueue, isTerminating } from './organization-queue.ts'
 
 /** Id of the user that the first start creates. */
@@ -32,7 +31,7 @@ export async function ensureAdmin(cluster: Cluster): Promise<void> {
     newObject(
       AccessToken,
       { ...metadata, name: id },
-      { userName: adminId, sha256: sha256(token), description: 'made at the first start' },
+      { userName: adminId, sha256: hash('sha256', token), description: 'made at the first start' },
     ),
   )
   await cluster.createSecret({

@@ -1,4 +1,4 @@
-import { createHash, createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { ActiveResource } from '../../api/active-resource.ts'
 import { systemNamespace } from '../../api/names.ts'
 import { canonicalJson } from '../../domain/base/json.ts'
@@ -87,9 +87,4 @@ async function makeKey(client: KubeClient): Promise<Buffer> {
     if (!made) throw error
     return made
   }
-}
-
-/** SHA-256 in lower-case hex. */
-export function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
 }

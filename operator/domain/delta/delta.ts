@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { DeploymentDelta, ModuleChanges, PatchOperation } from '../../api/deployment-delta.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import { Problem } from '../base/errors.ts'
@@ -129,7 +129,5 @@ export function diffSets(from: SetContent, to: SetContent): DeltaContent {
 
 /** Id of a set: a hash of its content. */
 export function setId(set: SetContent): string {
-  return createHash('sha256')
-    .update(canonicalJson({ modules: set.modules, shared: set.shared }))
-    .digest('hex')
+  return hash('sha256', canonicalJson({ modules: set.modules, shared: set.shared }))
 }

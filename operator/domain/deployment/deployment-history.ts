@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import {
   type Environment,
   type LastPlanned,
@@ -26,10 +26,7 @@ type Memory = Pick<
 
 /** Identifies a run across deletion and re-creation, by name and spec. */
 export function runHash({ metadata, spec }: Pick<EnvironmentDeployment, 'metadata' | 'spec'>): string {
-  return createHash('sha256')
-    .update(canonicalJson([metadata.name, spec]))
-    .digest('hex')
-    .slice(0, 16)
+  return hash('sha256', canonicalJson([metadata.name, spec])).slice(0, 16)
 }
 
 /** Whether the deployment repeats one that ran: it has the same outcome and did nothing. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Environment } from '../../api/environment.ts'
 import type { EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import type { Kind, ObjectOf } from '../../api/kind.ts'
@@ -108,10 +108,7 @@ function createEvent(
   const user = users.find((each) => each !== '' && each.length <= longestUser) ?? unknownUser
   return {
     ...trigger,
-    id: createHash('sha256')
-      .update([event, metadata.namespace, metadata.uid].join('\0'))
-      .digest('hex')
-      .slice(0, 32),
+    id: hash('sha256', [event, metadata.namespace, metadata.uid].join('\0')).slice(0, 32),
     applicationName: applicationId,
     at,
     variables: {

@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto'
+import { createHmac, hash } from 'node:crypto'
 import type { FreeForm } from '../../api/schema.ts'
 import type { Webhook } from '../../api/webhook.ts'
 import { isDeeperThan, isObject, ownValue } from '../base/json.ts'
@@ -94,8 +94,8 @@ export function isOlderBySecond({ metadata }: Webhook, { at }: WebhookEvent): bo
 
 /** Object name of the call of a webhook for an event. */
 export function callName({ metadata }: Webhook, { id }: Pick<WebhookEvent, 'id'>): string {
-  const hash = createHash('sha256').update(`${metadata.uid}\0${id}`).digest('hex').slice(0, 16)
-  return `${metadata.name}.${hash}`
+  const digest = hash('sha256', `${metadata.uid}\0${id}`).slice(0, 16)
+  return `${metadata.name}.${digest}`
 }
 
 /**

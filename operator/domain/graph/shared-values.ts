@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { FreeForm } from '../../api/schema.ts'
 import type { SharedValue, ValueSource } from '../../api/shared-value.ts'
 import { Problem } from '../base/errors.ts'
@@ -29,7 +29,7 @@ export function valueIdentity({ applicationName, environmentId = '', key }: Plac
 
 /** Object name of a value that is created over REST. */
 export function valueObjectName(place: Place): string {
-  return createHash('sha256').update(valueIdentity(place)).digest('hex').slice(0, 40)
+  return hash('sha256', valueIdentity(place)).slice(0, 40)
 }
 
 /** The effective values of one application: of conflicting objects the oldest, then the first by name. */

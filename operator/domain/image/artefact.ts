@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { ArtefactVersion } from '../../api/artefact-version.ts'
 import { canonicalJson } from '../base/json.ts'
 import { formatImage } from './image-reference.ts'
@@ -7,7 +7,7 @@ type VersionSpec = ArtefactVersion['spec']
 
 /** A UUID of version 8 (RFC 9562), from a hash of the parts. */
 function uuidOf(...parts: readonly string[]): string {
-  const hex = createHash('sha256').update(JSON.stringify(parts)).digest('hex')
+  const hex = hash('sha256', JSON.stringify(parts))
   const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 3) | 8).toString(16)
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { ArtefactVersion } from '../../api/artefact-version.ts'
 import type { AutomationRule } from '../../api/automation-rule.ts'
 import { compareText } from '../base/json.ts'
@@ -98,5 +98,5 @@ export function automationDeltaId(
   updates: ImageUpdates,
 ): string {
   const content = JSON.stringify([environmentUid, versionNames.toSorted(compareText), updates])
-  return `auto-${createHash('sha256').update(content).digest('hex').slice(0, 24)}`
+  return `auto-${hash('sha256', content).slice(0, 24)}`
 }

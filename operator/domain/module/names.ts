@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { canonicalJson } from '../base/json.ts'
 import { longestLabel } from './formats.ts'
 import type { WorkloadKind } from './profiles.ts'
@@ -15,7 +15,7 @@ const hashLength = 8
 
 /** The first characters of a SHA-256. */
 export function shortHash(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, hashLength)
+  return hash('sha256', text).slice(0, hashLength)
 }
 
 /** Longest id of a workload: Kubernetes appends to the names of Jobs, StatefulSets and CronJobs, and puts them into labels. */

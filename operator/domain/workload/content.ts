@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Workload } from '../../api/workload.ts'
 import { Problem } from '../base/errors.ts'
 import { canonicalJson, sameJson } from '../base/json.ts'
@@ -32,7 +32,7 @@ export function contentOf(
 
 /** Hash of the content of a Workload. */
 export function hashOfContent({ module, shared }: ConvertedScore): string {
-  return createHash('sha256').update(canonicalJson({ module, shared })).digest('hex')
+  return hash('sha256', canonicalJson({ module, shared }))
 }
 
 /** Whether a set holds the content of a Workload. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { BaseRecords } from 'cloudflare/resources/dns/records'
 import { BaseTokens } from 'cloudflare/resources/user/tokens/tokens'
 import { BaseZones } from 'cloudflare/resources/zones/zones'
@@ -41,7 +41,7 @@ const maxPages = 100
 
 /** A key for a token that does not reveal it. */
 export function tokenKey(token: string): string {
-  return createHash('sha256').update(token).digest('hex')
+  return hash('sha256', token)
 }
 
 /** The API of one zone. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Static } from '../../api/schema.ts'
 import { Stalled } from '../../domain/base/errors.ts'
 import { canonicalJson } from '../../domain/base/json.ts'
@@ -51,9 +51,7 @@ export function createDnsWildcard({
 /** The previous result for the same inputs, so that a random part does not change. */
 async function labelOf(template: string, request: ProvisionRequest, templates: Templates): Promise<string> {
   const data = templateData(request)
-  const key = createHash('sha256')
-    .update(canonicalJson([template, data]))
-    .digest('hex')
+  const key = hash('sha256', canonicalJson([template, data]))
   const [keptKey, kept] = (await request.cookie?.read())?.split(' ', 2) ?? []
   if (keptKey === key && kept !== undefined) return kept
   const steps = [{ name: 'template', template, reads: 'text' as const }]

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { FreeForm } from '../../api/schema.ts'
 import { replaceAt } from '../../domain/base/json.ts'
 import { withSecretTexts } from '../../domain/module/secret-text.ts'
@@ -37,10 +37,10 @@ function moduleOutputs({ params, secretParams = [] }: ProvisionRequest): Outputs
 
 /** A readable key of a Secret that is unique for each pointer. */
 function nameOf(pointer: string): string {
-  const hash = createHash('sha256').update(pointer).digest('hex').slice(0, 8)
+  const digest = hash('sha256', pointer).slice(0, 8)
   return `${pointer
     .slice(1)
     .replaceAll('/', '.')
     .replaceAll(/[^A-Za-z0-9._-]/g, '_')
-    .slice(0, 200)}-${hash}`
+    .slice(0, 200)}-${digest}`
 }

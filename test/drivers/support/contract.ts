@@ -1,6 +1,6 @@
+import { hash } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import type { FreeForm } from '../../../operator/api/schema.ts'
-import { sha256 } from '../../../operator/controllers/shared/installation-key.ts'
 import { canonicalJson } from '../../../operator/domain/base/json.ts'
 import { problemsOfInputs } from '../../../operator/domain/definition/definition.ts'
 import { catalogue } from '../../../operator/drivers/catalogue.ts'
@@ -16,7 +16,7 @@ import { context } from '../../support/builders.ts'
 /** Settings of the rendering of modules. */
 export const moduleSettings = {
   vendors: ['quartermaster', 'humanitec'],
-  hash: (value: unknown) => sha256(canonicalJson(value)),
+  hash: (value: unknown) => hash('sha256', canonicalJson(value)),
 }
 
 /** A request for a resource of `context()` without any inputs. */
