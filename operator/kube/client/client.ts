@@ -1,10 +1,10 @@
-import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
 import { systemNamespace } from '../../api/names.ts'
 import { parseJson } from '../../domain/base/json.ts'
 import { type QuotaRefusal, type QuotaUse, quotaRefusalIn } from '../../domain/base/quota.ts'
 import type { Connection } from './connection.ts'
 import { createFairSlots } from './fair-slots.ts'
-import { createTransport, type OutgoingRequest, readText, type Transport } from './transport.ts'
+import { type Answer, createTransport, isSuccess, type OutgoingRequest, type Transport } from './transport.ts'
 
 /** An error response of the API server. */
 export class ApiError extends Error {
@@ -95,7 +95,7 @@ interface ClientOptions {
   /** Maximum number of requests in flight. */
   readonly connections?: number
   readonly timeoutMs?: number
-  /** Called after each attempt, watches included, with the HTTP status, 0 without a response, and the seconds until the headers. */
+  /** Called after each attempt, watches included, with the HTTP status, 0 without a response, and the seconds until the answer, or the head of a watch. */
   readonly onResponse?: (method: string, status: number, seconds: number) => void
 }
 
@@ -108,7 +108,7 @@ const sharedConnections = 1 / 16
 export function createClient(connection: Connection, options: ClientOptions = {}): KubeClient {
   const { connections = 64, timeoutMs = 30_000, onResponse } = options
   const calls = createTransport(connection.origin, connections)
-  const watches = createTransport(connection.origin, Number.POSITIVE_INFINITY)
+  const watches = createTransport(connection.origin)
   const slots = createFairSlots(connections, { share: Math.ceil(connections * sharedConnections) })
 
   /** Sends a request with the current credentials, and reports it as `name`. */
@@ -117,13 +117,13 @@ export function createClient(connection: Connection, options: ClientOptions = {}
     const begun = performance.now()
     let status = 0
     try {
-      const response = await transport.send(credentials, {
+      const answer = await transport.send(credentials, {
         ...rest,
         path: connection.pathPrefix + path,
         headers: { ...credentials.headers, ...headers },
       })
-      status = response.statusCode ?? 0
-      return response
+      status = answer.status
+      return answer
     } finally {
       onResponse?.(name, status, (performance.now() - begun) / 1000)
     }
@@ -132,27 +132,22 @@ export function createClient(connection: Connection, options: ClientOptions = {}
   async function call(method: string, path: string, options: RequestOptions) {
     const { query, accept = 'application/json', contentType = 'application/json' } = options
     const body = options.body === undefined ? undefined : JSON.stringify(options.body)
-    const response = await send(method, calls, {
+    return send(method, calls, {
       method,
       path: path + queryText(query),
-      headers: {
-        accept,
-        ...(body === undefined
-          ? {}
-          : { 'content-type': contentType, 'content-length': Buffer.byteLength(body) }),
-      },
+      headers: { accept, ...(body === undefined ? {} : { 'content-type': contentType }) },
       body,
       timeoutMs: options.timeoutMs ?? timeoutMs,
     })
-    return { response, text: await readText(response) }
   }
 
   return {
     async request(method, path, options = {}) {
       for (let attempt = 0; ; attempt += 1) {
-        const { response, text } = await slots.run(ownerOf(path), () => call(method, path, options))
-        if (isSuccess(response)) return text === '' ? undefined : JSON.parse(text)
-        const error = errorOf(response, text)
+        const answer = await slots.run(ownerOf(path), () => call(method, path, options))
+        const { status, text } = answer
+        if (isSuccess(status)) return text === '' ? undefined : JSON.parse(text)
+        const error = errorOf(answer)
         const pause = retryMsOf(error)
         if (pause === undefined || attempt >= maxBusyRetries) throw quotaErrorOf(error, path)
         await sleep(pause * (1 + Math.random() / 2))
@@ -160,18 +155,17 @@ export function createClient(connection: Connection, options: ClientOptions = {}
     },
     async *watch(path, { query, accept = 'application/json', signal }) {
       try {
-        const response = await send('WATCH', watches, {
+        const answer = await send('WATCH', watches, {
           method: 'GET',
           path: path + queryText(query),
           headers: { accept },
           timeoutMs,
-          signal,
+          streamUntil: signal,
         })
-        if (!isSuccess(response)) throw errorOf(response, await readText(response))
-        response.setTimeout(0)
-        yield* linesOf(response)
+        if (!answer.stream) throw errorOf(answer)
+        yield* linesOf(answer.stream)
       } catch (error) {
-        // An aborted response fails as if the server had closed the connection.
+        // An aborted stream fails as if the server had closed the connection.
         signal.throwIfAborted()
         throw error
       }
@@ -183,14 +177,10 @@ export function createClient(connection: Connection, options: ClientOptions = {}
   }
 }
 
-function isSuccess({ statusCode = 0 }: IncomingMessage): boolean {
-  return statusCode > 0 && statusCode < 300
-}
-
-async function* linesOf(response: IncomingMessage): AsyncGenerator<string> {
+async function* linesOf(stream: Readable): AsyncGenerator<string> {
   let rest = ''
-  response.setEncoding('utf8')
-  for await (const part of response) {
+  stream.setEncoding('utf8')
+  for await (const part of stream) {
     const lines = (rest + String(part)).split('\n')
     rest = lines.pop() ?? ''
     // `yield*` makes four promises of each line.
@@ -198,15 +188,14 @@ async function* linesOf(response: IncomingMessage): AsyncGenerator<string> {
   }
 }
 
-function errorOf({ statusCode = 0, headers }: IncomingMessage, text: string): ApiError {
-  const status = parseJson(text) as { reason?: string; message?: string } | undefined // a Status of the API server
-  const header = headers['retry-after']
-  const retryAfter = Number(header)
+function errorOf({ status, retryAfter, text }: Answer): ApiError {
+  const object = parseJson(text) as { reason?: string; message?: string } | undefined // a Status of the API server
+  const seconds = Number(retryAfter)
   return new ApiError(
-    statusCode,
-    status?.reason ?? 'Unknown',
-    status?.message ?? `the API server answered ${statusCode}`,
-    header === undefined || Number.isNaN(retryAfter) ? undefined : retryAfter,
+    status,
+    object?.reason ?? 'Unknown',
+    object?.message ?? `the API server answered ${status}`,
+    retryAfter === undefined || Number.isNaN(seconds) ? undefined : seconds,
   )
 }
 

@@ -1,103 +1,186 @@
-import {
-  type AgentOptions,
-  Agent as HttpAgent,
-  type IncomingMessage,
-  type OutgoingHttpHeaders,
-  request,
-} from 'node:http'
-import { Agent as HttpsAgent } from 'node:https'
+import { Readable } from 'node:stream'
 import { createSecureContext } from 'node:tls'
-import { urlToHttpOptions } from 'node:url'
+import type { Dispatcher } from 'undici'
+import Pool from 'undici/lib/dispatcher/pool.js'
 import type { Credentials } from './credentials.ts'
 
-/** A request; `timeoutMs` limits each silence of the server. */
+type Controller = Dispatcher.DispatchController
+
+/** A request; `timeoutMs` limits each silence of the server, until a stream begins. */
 export interface OutgoingRequest {
   readonly method: string
   readonly path: string
-  readonly headers: OutgoingHttpHeaders
+  readonly headers: Readonly<Record<string, string>>
   readonly body?: string
   readonly timeoutMs: number
-  readonly signal?: AbortSignal
+  /** For a request whose successful answer is a stream; ends it. */
+  readonly streamUntil?: AbortSignal
+}
+
+/** An answer of the server. */
+export interface Answer {
+  /** HTTP status. */
+  readonly status: number
+  readonly retryAfter: string | undefined
+  /** The whole body; empty when it is a stream. */
+  readonly text: string
+  readonly stream?: Readable
 }
 
 /** Keep-alive connections to one server. */
 export interface Transport {
-  /** Resolves with the head of the response; its body is the stream. */
-  send(credentials: Credentials, request: OutgoingRequest): Promise<IncomingMessage>
+  /** Resolves with the answer; throws when the connection ends before the answer does. */
+  send(credentials: Credentials, request: OutgoingRequest): Promise<Answer>
   close(): void
 }
 
 const keepAliveMs = 60_000
 
 /** A pool of at most `connections` connections to the server, replaced only when the certificates change. */
-export function createTransport(origin: string, connections: number): Transport {
-  const url = new URL(origin)
-  const { protocol } = url
-  const { hostname: host, port } = urlToHttpOptions(url) // without the brackets of IPv6
-  let current: { readonly key: string; tls: Credentials['tls']; readonly agent: HttpAgent } | undefined
+export function createTransport(origin: string, connections?: number): Transport {
+  let current: { readonly key: string; tls: Credentials['tls']; readonly pool: Pool } | undefined
   let isClosed = false
 
-  function agentOf({ tls }: Credentials): HttpAgent {
-    if (current?.tls === tls) return current.agent
+  function poolOf({ tls }: Credentials): Pool {
+    if (current?.tls === tls) return current.pool
     const key = JSON.stringify(tls)
     if (current?.key === key) {
       current.tls = tls
-      return current.agent
+      return current.pool
     }
-    current = { key, tls, agent: openAgent(protocol, connections, tls) }
-    return current.agent
+    // Its requests end by themselves.
+    void current?.pool.close()
+    current = { key, tls, pool: openPool(origin, connections, tls) }
+    return current.pool
   }
 
   return {
-    async send(credentials, { body, timeoutMs, ...options }) {
+    async send(credentials, request) {
       if (isClosed) throw new Error('the client is closed')
-      const agent = agentOf(credentials)
+      const pool = poolOf(credentials)
       return new Promise((resolve, reject) => {
-        const sent = request({ ...options, protocol, host, port, agent, timeout: timeoutMs })
-        let received: IncomingMessage | undefined
-        sent.on('response', (response) => {
-          received = response
-          resolve(response)
-        })
-        sent.on('error', reject)
-        sent.on('timeout', () => {
-          const error = new Error(`the API server was silent for ${timeoutMs} ms`)
-          if (received) received.destroy(error)
-          else sent.destroy(error)
-        })
-        sent.end(body)
+        const { method, path, headers, body } = request
+        // `reset`: a DELETE with a body would end the connection.
+        const options = { method, path, headers, body, reset: false, headersTimeout: 0, bodyTimeout: 0 }
+        pool.dispatch(options, new Exchange(request, resolve, reject))
       })
     },
     close() {
       isClosed = true
-      current?.agent.destroy()
+      void current?.pool.destroy()
     },
   }
 }
 
-function openAgent(protocol: string, maxSockets: number, tls: Credentials['tls']): HttpAgent {
-  const agent = newAgent(protocol, { keepAlive: true, maxSockets, timeout: keepAliveMs }, tls)
-  // All connections are to the same server: Node would write all options of TLS into a name for each request.
-  agent.getName = () => 'api-server'
-  return agent
-}
-
-function newAgent(protocol: string, options: AgentOptions, tls: Credentials['tls']): HttpAgent {
-  if (protocol === 'http:') return new HttpAgent(options)
+function openPool(origin: string, connections: number | undefined, tls: Credentials['tls']): Pool {
   const { ca, cert, key, ...rest } = tls
   // One context for all connections: each would parse the certificates again and keep them.
-  return new HttpsAgent({ ...options, ...rest, secureContext: createSecureContext({ ca, cert, key }) })
+  const connect = { ...rest, secureContext: createSecureContext({ ca, cert, key }) }
+  return new Pool(origin, {
+    connections: connections ?? null,
+    pipelining: 1,
+    allowH2: false,
+    keepAliveTimeout: keepAliveMs,
+    connect,
+  })
 }
 
-/** Reads the body as text; throws when the connection ends before the body does. */
-export function readText(response: IncomingMessage): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let text = ''
-    response.setEncoding('utf8')
-    response.on('data', (part: string) => {
-      text += part
+/** One request and its answer. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #request: OutgoingRequest
+  readonly #resolve: (answer: Answer) => void
+  readonly #reject: (error: unknown) => void
+  /** Counts from the dispatch on, so that it covers the wait for a connection. */
+  readonly #silence: NodeJS.Timeout
+  readonly #chunks: Buffer[] = []
+  readonly #abort = () => this.#fail(this.#request.streamUntil?.reason)
+  #controller: Controller | undefined
+  #failure: unknown
+  #status = 0
+  #retryAfter: string | undefined
+  #stream: Readable | undefined
+
+  constructor(request: OutgoingRequest, resolve: (answer: Answer) => void, reject: (error: unknown) => void) {
+    this.#request = request
+    this.#resolve = resolve
+    this.#reject = reject
+    const { timeoutMs, streamUntil } = request
+    this.#silence = setTimeout(() => {
+      this.#fail(new Error(`the API server was silent for ${timeoutMs} ms`))
+    }, timeoutMs)
+    streamUntil?.addEventListener('abort', this.#abort)
+    if (streamUntil?.aborted) this.#abort()
+  }
+
+  onRequestStart(controller: Controller): void {
+    this.#controller = controller
+    if (this.#failure !== undefined) controller.abort(this.#failure as Error)
+  }
+
+  onResponseStart(
+    controller: Controller,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    this.#silence.refresh()
+    this.#status = status
+    this.#retryAfter = headers['retry-after']?.toString()
+    if (this.#request.streamUntil && isSuccess(status)) this.#stream = this.#openStream(controller)
+  }
+
+  onResponseData(controller: Controller, chunk: Buffer): void {
+    if (this.#stream === undefined) {
+      this.#silence.refresh()
+      this.#chunks.push(chunk)
+    } else if (!this.#stream.push(chunk)) controller.pause()
+  }
+
+  onResponseEnd(): void {
+    this.#end()
+    this.#stream?.push(null)
+    const [first, ...others] = this.#chunks
+    const body = others.length === 0 ? first : Buffer.concat(this.#chunks)
+    this.#answer(body?.toString() ?? '')
+  }
+
+  onResponseError(_: Controller, error: Error): void {
+    this.#end()
+    this.#stream?.destroy(error)
+    this.#reject(error)
+  }
+
+  #openStream(controller: Controller): Readable {
+    clearTimeout(this.#silence)
+    const stream = new Readable({
+      read: () => controller.resume(),
+      destroy: (error, done) => {
+        controller.abort(error ?? new Error('the stream is closed'))
+        done(error)
+      },
     })
-    response.on('end', () => resolve(text))
-    response.on('error', reject)
-  })
+    this.#answer('', stream)
+    return stream
+  }
+
+  #answer(text: string, stream?: Readable): void {
+    this.#resolve({ status: this.#status, retryAfter: this.#retryAfter, text, stream })
+  }
+
+  /** Ends the exchange, also when the request has no connection yet. */
+  #fail(error: unknown): void {
+    this.#failure = error
+    this.#end()
+    this.#reject(error)
+    this.#controller?.abort(error as Error)
+  }
+
+  #end(): void {
+    clearTimeout(this.#silence)
+    this.#request.streamUntil?.removeEventListener('abort', this.#abort)
+  }
+}
+
+/** Whether the server did what the request asks for. */
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300
 }

@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { createClient, type KubeClient } from '../../../operator/kube/client/client.ts'
 
@@ -49,7 +51,7 @@ const text = '{"name":"Größe ☃ 𝄞"}'
 
 describe('a request', () => {
   test.each(['GET', 'POST', 'PATCH', 'DELETE'])(
-    '%s keeps its connection, its body and its path',
+    '%s keeps its connections, its body and its path',
     async (method) => {
       const seen: unknown[] = []
       const { client, sockets } = await clientOf((request, response) => {
@@ -63,10 +65,11 @@ describe('a request', () => {
         })
       })
       const body = method === 'GET' ? undefined : JSON.parse(text)
-      for (let round = 0; round < 3; round += 1) await client.request(method, path, { body, query: { q: 1 } })
+      for (let round = 0; round < 6; round += 1) await client.request(method, path, { body, query: { q: 1 } })
       const each = [method, `/k8s${path}?q=1`, 'b', body === undefined ? '' : text]
-      expect(seen).toEqual([each, each, each])
-      expect(sockets.size).toBe(1)
+      expect(seen).toEqual(Array.from({ length: 6 }, () => each))
+      // A connection is free again a turn of the event loop after its answer.
+      expect(sockets.size).toBeLessThanOrEqual(2)
     },
   )
 
@@ -78,12 +81,48 @@ describe('a request', () => {
     await expect(client.request('GET', path)).rejects.toThrow('was silent for 50 ms')
   })
 
-  test('fails when the connection breaks within the body', async () => {
+  test('that waits for a connection fails when the server is silent for too long', async () => {
+    const silent = createTcpServer().listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const sockets: Socket[] = []
+    silent.on('connection', (socket) => sockets.push(socket))
+    const { port } = silent.address() as AddressInfo // of TCP
+    const client = createClient(
+      {
+        origin: `https://127.0.0.1:${port}`,
+        pathPrefix: '',
+        credentials: async () => ({ headers: {}, tls: {} }),
+      },
+      { timeoutMs: 50 },
+    )
+    await expect(client.request('GET', path)).rejects.toThrow('was silent for 50 ms')
+    await client.close()
+    for (const socket of sockets) socket.destroy()
+    silent.close()
+  })
+
+  test.each(['content-length', 'chunked'])(
+    'fails when the connection breaks within a %s body',
+    async (kind) => {
+      const { client } = await clientOf((_, response) => {
+        response.writeHead(200, kind === 'chunked' ? {} : { 'content-length': 100 }).write('{"a":')
+        setImmediate(() => response.destroy())
+      })
+      await expect(client.request('GET', path)).rejects.toThrow('closed')
+    },
+  )
+
+  test('that fails leaves the client usable', async () => {
+    let count = 0
     const { client } = await clientOf((_, response) => {
-      response.writeHead(200, { 'content-length': 100 }).write('{"a":')
-      setImmediate(() => response.destroy())
+      count += 1
+      if (count % 2 === 1) response.destroy()
+      else response.end('{"ok":true}')
     })
-    await expect(client.request('GET', path)).rejects.toThrow('aborted')
+    for (let round = 0; round < 3; round += 1) {
+      await expect(client.request('GET', path)).rejects.toThrow()
+      expect(await client.request('GET', path)).toEqual({ ok: true })
+    }
   })
 
   test('reaches an address of IPv6', async () => {
@@ -147,11 +186,54 @@ describe('a watch', () => {
       response.write('line\n')
       setImmediate(() => response.destroy())
     })
-    await expect(linesOf(client)).rejects.toThrow('aborted')
+    await expect(linesOf(client)).rejects.toThrow('closed')
   })
 
   test('that the server refuses fails with the answer', async () => {
     const { client } = await clientOf((_, response) => response.writeHead(410).end('{"reason":"Expired"}'))
     await expect(linesOf(client)).rejects.toMatchObject({ status: 410, reason: 'Expired' })
+  })
+
+  test('whose refusal never ends fails when the server is silent for too long', async () => {
+    const { client } = await clientOf((_, response) => response.writeHead(410).write('{"reason":'), 50)
+    await expect(linesOf(client)).rejects.toThrow('was silent for 50 ms')
+  })
+
+  test('that is read slowly makes the server wait, and loses no line', async () => {
+    const line = 'x'.repeat(1000)
+    const count = 40_000
+    let written = 0
+    const { client } = await clientOf((_, response) => {
+      const next = () => {
+        while (written < count) {
+          written += 1
+          if (!response.write(`${line}\n`)) return response.once('drain', next)
+        }
+        return response.end()
+      }
+      next()
+    })
+    const signal = new AbortController().signal
+    let read = 0
+    for await (const each of client.watch(path, { query: {}, signal })) {
+      expect(each).toBe(line)
+      read += 1
+      if (read > 1) continue
+      await sleep(300)
+      expect(written).toBeLessThan(count / 2)
+    }
+    expect(read).toBe(count)
+  })
+
+  test('that is left ends its connection', async () => {
+    const { client, sockets } = await clientOf((_, response) => response.write('line\n'))
+    const signal = new AbortController().signal
+    for await (const line of client.watch(path, { query: {}, signal })) {
+      expect(line).toBe('line')
+      break
+    }
+    const [socket] = sockets
+    if (!socket?.closed) await once(socket as Socket, 'close') // there is one
+    expect(sockets.size).toBe(1)
   })
 })
