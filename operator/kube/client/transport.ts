@@ -107,7 +107,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     const { timeoutMs, streamUntil } = request
     this.#silence = setTimeout(() => {
       this.#fail(new Error(`the API server was silent for ${timeoutMs} ms`))
-    }, timeoutMs)
+    }, timeoutMs).unref()
     streamUntil?.addEventListener('abort', this.#abort)
     if (streamUntil?.aborted) this.#abort()
   }
