@@ -138,9 +138,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     this.#end()
     this.#stream?.push(null)
-    const [first, ...others] = this.#chunks
-    const body = others.length === 0 ? first : Buffer.concat(this.#chunks)
-    this.#answer(body?.toString() ?? '')
+    this.#answer(Buffer.concat(this.#chunks).toString())
   }
 
   onResponseError(_: Controller, error: Error): void {

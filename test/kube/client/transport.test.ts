@@ -14,6 +14,10 @@ afterEach(async () => {
   open.server?.close()
 })
 
+function connectionTo(origin: string) {
+  return { origin, pathPrefix: '/k8s', credentials: async () => ({ headers: { a: 'b' }, tls: {} }) }
+}
+
 async function clientOf(listener: RequestListener, timeoutMs?: number, host = '127.0.0.1') {
   const sockets = new Set<Socket>()
   const server = createServer(listener).on('connection', (socket) => sockets.add(socket))
@@ -21,12 +25,7 @@ async function clientOf(listener: RequestListener, timeoutMs?: number, host = '1
     server.listen(0, host, listening)
   })
   const origin = `http://${host === '::1' ? '[::1]' : host}:${(server.address() as AddressInfo).port}` // of TCP
-  const connection = {
-    origin,
-    pathPrefix: '/k8s',
-    credentials: async () => ({ headers: { a: 'b' }, tls: {} }),
-  }
-  const client = createClient(connection, timeoutMs === undefined ? {} : { timeoutMs })
+  const client = createClient(connectionTo(origin), timeoutMs === undefined ? {} : { timeoutMs })
   Object.assign(open, { client, server })
   return { client, sockets, origin }
 }
@@ -87,14 +86,7 @@ describe('a request', () => {
     const sockets: Socket[] = []
     silent.on('connection', (socket) => sockets.push(socket))
     const { port } = silent.address() as AddressInfo // of TCP
-    const client = createClient(
-      {
-        origin: `https://127.0.0.1:${port}`,
-        pathPrefix: '',
-        credentials: async () => ({ headers: {}, tls: {} }),
-      },
-      { timeoutMs: 50 },
-    )
+    const client = createClient(connectionTo(`https://127.0.0.1:${port}`), { timeoutMs: 50 })
     await expect(client.request('GET', path)).rejects.toThrow('was silent for 50 ms')
     await client.close()
     for (const socket of sockets) socket.destroy()
