@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { Ajv } from 'ajv'
 import type { ResourceDefinition } from '../../operator/api/resource-definition.ts'
 import { driverOf, problemsOfDefinition } from '../../operator/domain/definition/definition.ts'
 import { builtInTypes } from '../../operator/domain/resource/built-in-types.ts'
@@ -59,4 +60,8 @@ test.each(['dns-cloudflare', 'ingress'])('the driver %s is known under all names
 test('the DNS driver and the type of its account are named after the provider', () => {
   const driver = driverOf('quartermaster/dns-cloudflare', catalogue, vendors)
   expect(driver?.account.types.map((type) => `dns-${type}`)).toEqual([driver?.name])
+})
+
+test.each(catalogue)('the input schemas of the driver $name are valid', ({ values: ofValues, secrets }) => {
+  for (const schema of [ofValues, secrets]) expect(new Ajv().validateSchema(schema)).toBe(true)
 })
