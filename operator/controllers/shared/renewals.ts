@@ -50,7 +50,8 @@ export class Renewals {
   constructor(store: Store) {
     this.#store = store
     store.cacheOf(ActiveResource).subscribe(({ before, after }) => {
-      if (before && !after) this.#remove(before)
+      const isDropped = before && !before.spec.unusedSince && after?.spec.unusedSince
+      if (before && (!after || isDropped)) this.#remove(before)
     })
   }
 
@@ -89,9 +90,15 @@ export class Renewals {
     return { resource, run, mark, secrets: isFirst ? run.secrets : undefined }
   }
 
-  /** Marks a resource that is about to be provisioned: the deployment waits for it, and then for its dependents. */
+  /**
+   * Marks a resource that is about to be provisioned: the deployment waits for it, and then for its dependents. One that
+   * the deployment no longer uses, as the reconcile has not seen yet, is not marked.
+   */
   provisioning(pass: Pass | undefined): Pass | undefined {
     if (!pass || pass.run.isForced || pass.run.pending.has(keyOf(pass.resource))) return pass
+    const { namespace, name } = pass.resource.metadata
+    const latest = this.#store.get(ActiveResource, namespace, name)
+    if (!latest || latest.spec.unusedSince) return pass
     const mark = Symbol()
     pass.run.pending.set(keyOf(pass.resource), mark)
     return { ...pass, mark }

@@ -86,7 +86,7 @@ export interface OperatorWorld {
   close(): void
 }
 
-export function createOperatorWorld(builtIn: readonly Driver[]): OperatorWorld {
+export function createOperatorWorld(builtIn: readonly Driver[], latencyMs?: () => number): OperatorWorld {
   const fake = createFakeCluster()
   const objects = createFakeObjects()
   const log: string[] = []
@@ -123,7 +123,7 @@ export function createOperatorWorld(builtIn: readonly Driver[]): OperatorWorld {
   }
 
   function begin(death?: Death): Process {
-    const started = startProcess(log, death)
+    const started = startProcess(log, death, latencyMs)
     const isActive = () => started.isAlive
     const cluster = { ...clusterOf(started, withClock(fake)), client }
     const door = objectsOf(started, withNamespaces(objects))

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import type { Kind, ObjectOf } from '../../../operator/api/kind.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import { ApiError } from '../../../operator/kube/client/client.ts'
@@ -18,7 +19,8 @@ export interface Process {
   send<T>(name: string, request: () => Promise<T>): Promise<T>
 }
 
-export function startProcess(log: string[], death?: Death): Process {
+/** `latencyMs` gives the milliseconds until the server handles the next request. */
+export function startProcess(log: string[], death?: Death, latencyMs?: () => number): Process {
   const { promise: died, resolve } = Promise.withResolvers<void>()
   const never = new Promise<never>(() => {})
   let sent = 0
@@ -34,6 +36,7 @@ export function startProcess(log: string[], death?: Death): Process {
         resolve()
       }
       if (isLast && death?.moment === 'before') return never
+      if (latencyMs) await setTimeout(latencyMs())
       log.push(name)
       const answer = await request()
       return isLast ? never : answer

@@ -1,0 +1,61 @@
+import { setTimeout } from 'node:timers/promises'
+import { afterEach, expect, test } from '@jest/globals'
+import type { Driver } from '../../../operator/drivers/driver.ts'
+import { driver } from '../../support/builders.ts'
+import { casesOf, fc } from '../../support/properties.ts'
+import { createOperatorWorld, type OperatorWorld, type Wanted } from '../support/operator-world.ts'
+
+let world: OperatorWorld
+
+const maker: Driver = {
+  descriptor: driver('maker'),
+  async provision({ resourceId, values }) {
+    await setTimeout(Number(values.milliseconds))
+    if (values.isRefused === true) throw new Error('no')
+    return { outputs: { values: { name: resourceId }, secrets: {} }, objects: [] }
+  },
+  async deprovision() {},
+}
+
+const ids = ['a', 'b', 'c', 'd']
+const values = fc.record({
+  milliseconds: fc.integer({ min: 0, max: 8 }),
+  isRefused: fc.oneof({ weight: 3, arbitrary: fc.constant(false) }, fc.constant(true)),
+})
+/** Some of four resources; each depends on some of those before it. */
+const wanted = fc
+  .record({
+    used: fc.subarray(ids, { minLength: 1 }),
+    edges: fc.subarray(ids.flatMap((from, i) => ids.slice(0, i).map((to) => [from, to] as const))),
+    values: fc.array(values, { minLength: ids.length, maxLength: ids.length }),
+  })
+  .map(({ used, edges, values: all }) =>
+    used.map((id): Wanted => {
+      const dependsOn = edges.filter(([from, to]) => from === id && used.includes(to)).map(([, to]) => to)
+      return { id, dependsOn, values: all[ids.indexOf(id)] }
+    }),
+  )
+const deployments = fc.array(
+  fc.record({ wanted, mode: fc.constantFrom('incremental' as const, 'full' as const) }),
+  { minLength: 2, maxLength: 6 },
+)
+
+afterEach(() => world?.close())
+
+test('each of several deployments ends, and fails exactly when one of its own resources is refused', async () => {
+  await fc.assert(
+    fc.asyncProperty(deployments, async (all) => {
+      let requests = 0
+      world = createOperatorWorld([maker], () => (7 * requests++) % 5)
+      world.start()
+      for (const [index, { wanted: resources, mode }] of all.entries()) {
+        const name = `deployment-${index}`
+        world.deploy(name, resources, { mode })
+        const isRefused = resources.some((each) => each.values?.isRefused)
+        expect([name, await world.hasSucceeded(name)]).toEqual([name, !isRefused])
+      }
+      world.close()
+    }),
+    { numRuns: casesOf(200), endOnFailure: true },
+  )
+})
