@@ -42,7 +42,7 @@ const deployments = fc.array(
 
 afterEach(() => world?.close())
 
-test('each of several deployments ends, and fails exactly when one of its own resources is refused', async () => {
+test('each of several deployments ends, and fails exactly when a resource that it uses is refused', async () => {
   await fc.assert(
     fc.asyncProperty(deployments, async (all) => {
       let requests = 0
