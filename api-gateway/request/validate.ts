@@ -14,7 +14,6 @@ export type Validator = (value: unknown) => unknown
 export function createValidators() {
   const ajv = new Ajv2020({
     strict: true,
-    allErrors: false,
     allowUnionTypes: true,
     ownProperties: true,
     code: { regExp: linearRegExp },

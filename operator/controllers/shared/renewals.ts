@@ -50,6 +50,7 @@ export class Renewals {
   constructor(store: Store) {
     this.#store = store
     store.cacheOf(ActiveResource).subscribe(({ before, after }) => {
+      // One that was unused before may be marked, because the run is about to use it again.
       const isDropped = before && !before.spec.unusedSince && after?.spec.unusedSince
       if (before && (!after || isDropped)) this.#remove(before)
     })
