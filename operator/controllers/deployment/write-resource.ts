@@ -25,7 +25,12 @@ export async function writeResource(
     signature: installation.signature(namespace, name, spec),
   })
   const deploymentName = deployment.metadata.name
-  const spec = wanted ? signed({ ...wanted, deploymentName }) : undefined
+  const { explanation } = current?.spec.definition ?? {}
+  // An unchanged resource may not have taken it into its status yet.
+  const kept = action === 'unchanged' && explanation !== undefined ? { explanation } : {}
+  const spec = wanted
+    ? signed({ ...wanted, definition: { ...wanted.definition, ...kept }, deploymentName })
+    : undefined
   if (action === 'create' && current)
     throw new Waiting('ResourceTerminating', `waiting for ${formatDescriptor(current.spec)} to be deleted`, 1)
   if (action === 'create' && spec) {

@@ -84,7 +84,7 @@ function controllerWith(timeoutSeconds: number, changes: Partial<typeof cluster>
 async function resultOf(
   deployment: EnvironmentDeployment,
   timeoutSeconds: number,
-  changes: { readonly report?: () => Promise<never>; readonly create?: () => Promise<never> } = {},
+  { report, ...changes }: Partial<typeof cluster> & { readonly report?: () => Promise<never> } = {},
 ): Promise<unknown> {
   const { store } = cluster
   // The status of an environment as soon as a deployment of it is planned.
@@ -95,8 +95,7 @@ async function resultOf(
   }
   if (store.get(Environment, namespace, 'shop.dev'))
     cluster.setStatus(Environment, namespace, 'shop.dev', { lastPlanned })
-  const controller = controllerWith(timeoutSeconds, changes.create ? { create: changes.create } : {})
-  const { report } = changes
+  const controller = controllerWith(timeoutSeconds, changes)
   const context = silentContext<typeof EnvironmentDeployment>(report ? { report } : {})
   return controller.reconcile(deployment, context).catch((error: unknown) => error)
 }
@@ -216,4 +215,25 @@ test('a change of what deployments read enqueues those that wait for it, and loo
   })
   expect(enqueued).toEqual(Array(2).fill('acme/shop.dev.1'))
   expect(reads).toBe(0)
+})
+
+test('a deployment that tries an unchanged resource again says as before why its definition was chosen', async () => {
+  put.all()
+  await resultOf(put.deployment('shop.dev.1'), long)
+  const finishTime = new Date().toISOString()
+  cluster.setStatus(EnvironmentDeployment, namespace, 'shop.dev.1', {
+    ...ready,
+    setName: 'shop.one',
+    finishTime,
+  })
+  const [{ spec } = {}] = cluster.store.list(ActiveResource, namespace)
+  expect(spec?.definition.explanation).toContain('files')
+  let written: unknown
+  await resultOf(put.deployment('shop.dev.2'), long, {
+    async replaceSpec(_kind, _resource, after) {
+      written = after
+      throw new Error('the rest does not matter')
+    },
+  })
+  expect(written).toEqual({ ...spec, deploymentName: 'shop.dev.2', signature: expect.any(String) })
 })
