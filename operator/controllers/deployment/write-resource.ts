@@ -5,6 +5,7 @@ import { finalizer } from '../../api/names.ts'
 import { Waiting } from '../../domain/base/errors.ts'
 import { sameJson } from '../../domain/base/json.ts'
 import type { PlanStep } from '../../domain/plan/plan.ts'
+import type { WantedSpec } from '../../domain/plan/wanted-spec.ts'
 import { formatDescriptor } from '../../domain/resource/descriptor.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { isReady } from '../../kube/loop/outcome.ts'
@@ -12,10 +13,11 @@ import type { Installation } from '../shared/installation-key.ts'
 
 /** Creates or updates a resource as a step of a plan says; safe to repeat. */
 export async function writeResource(
-  { action, guResId: name, wanted, current, isForced }: PlanStep,
+  step: PlanStep,
   deployment: EnvironmentDeployment,
   { cluster, installation }: { readonly cluster: Cluster; readonly installation: Installation },
 ): Promise<void> {
+  const { action, guResId: name, current, isForced } = step
   const { namespace } = deployment.metadata
   const origin = EnvironmentDeployment.kind
   // A resource that is not ready is tried again, although its spec is unchanged.
@@ -25,12 +27,8 @@ export async function writeResource(
     signature: installation.signature(namespace, name, spec),
   })
   const deploymentName = deployment.metadata.name
-  const { explanation } = current?.spec.definition ?? {}
-  // An unchanged resource may not have taken it into its status yet.
-  const kept = action === 'unchanged' && explanation !== undefined ? { explanation } : {}
-  const spec = wanted
-    ? signed({ ...wanted, definition: { ...wanted.definition, ...kept }, deploymentName })
-    : undefined
+  const wanted = wantedBy(step)
+  const spec = wanted ? signed({ ...wanted, deploymentName }) : undefined
   if (action === 'create' && current)
     throw new Waiting('ResourceTerminating', `waiting for ${formatDescriptor(current.spec)} to be deleted`, 1)
   if (action === 'create' && spec) {
@@ -43,4 +41,11 @@ export async function writeResource(
   const unusedSince = action === 'retain' ? new Date().toISOString() : before.unusedSince
   const after = spec ?? signed({ ...before, deploymentName, unusedSince })
   if (!sameJson(current.spec, after)) await cluster.replaceSpec(ActiveResource, current, after, origin)
+}
+
+/** The spec that a step writes. An unchanged resource keeps why its definition was chosen: its status may not say so yet. */
+function wantedBy({ action, wanted, current }: PlanStep): WantedSpec | undefined {
+  const explanation = current?.spec.definition.explanation
+  if (!wanted || action !== 'unchanged' || explanation === undefined) return wanted
+  return { ...wanted, definition: { ...wanted.definition, explanation } }
 }

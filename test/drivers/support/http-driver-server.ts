@@ -3,14 +3,14 @@ import type { AddressInfo } from 'node:net'
 import { closeServer } from '../../../dev/close-server.ts'
 import type { FreeForm } from '../../../operator/api/schema.ts'
 
-/** One answer; `hang` gives none, `break` ends the connection. */
+/** One answer; `hang` gives none, `break` ends the connection, `lose` does so when the work is done. */
 export interface Answer {
   readonly status: number
   /** JSON, but a text as it is. */
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
 }
-export type Misbehaviour = Answer | 'hang' | 'break' | 'endless'
+export type Misbehaviour = Answer | 'hang' | 'break' | 'lose' | 'endless'
 
 /** One received request. */
 export interface Entry {
@@ -69,7 +69,9 @@ export async function startHttpDriverServer(behaviour: Behaviour = {}): Promise<
     const { method = '', url = '', headers } = request
     const entry = { method, url, headers, body: Buffer.concat(chunks).toString() }
     journal.push(entry)
-    give(next.shift() ?? behave(entry), request, response)
+    const misbehaviour = next.shift()
+    if (misbehaviour === 'lose') behave(entry)
+    give(misbehaviour ?? behave(entry), request, response)
   }
 
   const server = createServer((request, response) => {
@@ -89,7 +91,7 @@ export async function startHttpDriverServer(behaviour: Behaviour = {}): Promise<
 
 function give(answer: Misbehaviour, request: IncomingMessage, response: ServerResponse): void {
   if (answer === 'hang') return
-  if (answer === 'break') {
+  if (answer === 'break' || answer === 'lose') {
     request.socket.destroy()
     return
   }

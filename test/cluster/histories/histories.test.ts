@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Environment } from '../../../operator/api/environment.ts'
+import { canonicalJson } from '../../../operator/domain/base/json.ts'
+import { fc } from '../../support/properties.ts'
+import { conditionStatus, eventually } from '../support/client.ts'
+import { endEnvironment, gone, namespaceOf } from '../support/observing.ts'
+import { type Deploy, type History, history } from './history.ts'
+import { type Installation, startInstallation } from './installation.ts'
+import { appliedObjects, outcomeOf, usedResources } from './outcome.ts'
+import { perform } from './perform.ts'
+import { canary, makeSubject, old, type Subject } from './subject.ts'
+
+/** Organizations that have histories side by side, and how many each. */
+const organizations = 4
+const historiesEach = process.env.QUARTERMASTER_SOAK ? 50 : 2
+/** An environment without a history. */
+const fresh = 'fresh'
+const settlesWithinMs = 30_000
+const environmentEndsWithinMs = 60_000
+
+let installation: Installation
+
+beforeAll(async () => {
+  installation = await startInstallation()
+}, 900_000)
+
+afterAll(() => installation?.stop())
+
+test('what a deployment does is what its dry run says, depends on no earlier deployment, and ends with the environment', async () => {
+  const each = async (_: unknown, index: number) =>
+    fc.assert(fc.asyncProperty(history, holdsFor), {
+      numRuns: historiesEach,
+      endOnFailure: true,
+      ...(process.env.QUARTERMASTER_SOAK ? {} : { seed: index }),
+    })
+  await Promise.all(Array.from({ length: organizations }, each))
+}, 14_400_000)
+
+async function holdsFor({ definitions, steps, last }: History): Promise<void> {
+  const subject = await makeSubject(installation)
+  for (const definition of definitions) await subject.define(definition)
+  for (const step of steps) await perform(subject, step)
+  await subject.calm()
+
+  const isReady = await deployAsPlanned(subject, last)
+  await deployToFresh(subject, last, isReady)
+  if (isReady) {
+    await expectSameOutcome(subject)
+    for (const environment of [old, fresh]) await expectNoChange(subject, environment, last)
+  }
+  await expectNothingLeft(subject)
+}
+
+/** Deploys as the dry run says; returns whether it succeeded. */
+async function deployAsPlanned(subject: Subject, last: Deploy): Promise<boolean> {
+  const { problems, steps } = await subject.dryRun(old, last)
+  const before = await specsOf(subject)
+  const end = await endOf(subject, await subject.deploy(old, last))
+  // A deployment that was planned has only problems that no plan can see.
+  expect(end.isPlanned ? [] : end.problems).toEqual(problems)
+  const after = await specsOf(subject)
+  const changed = [...after.keys()].filter((name) => before.get(name) !== after.get(name)).sort()
+  const announced = steps.filter(({ action }) => action !== 'unchanged').map((each) => each.gu_res_id)
+  if (problems.length > 0) expect(changed).toEqual([])
+  else if (last.mode === 'incremental') expect(changed).toEqual(announced.sort())
+  else expect(announced).toEqual(expect.arrayContaining(changed))
+  return end.isReady
+}
+
+/** The same deployment in an environment without a history ends the same way. */
+async function deployToFresh(subject: Subject, last: Deploy, isReady: boolean): Promise<void> {
+  const { organization, deploy } = subject
+  const environment = await organization.get<Environment>('environments', `shop.${old}`)
+  await organization.environment('shop', fresh, environment?.spec.typeName)
+  const end = await endOf(subject, await deploy(fresh, { ...last, door: 'REST' }))
+  // Of several resources that fail, any may be named.
+  expect([fresh, end.isReady]).toEqual([fresh, isReady])
+}
+
+async function expectSameOutcome({ organization, remote }: Subject): Promise<void> {
+  const expected = await outcomeOf(organization, fresh, remote)
+  await eventually('the same outcome', settlesWithinMs, async () => {
+    expect(await outcomeOf(organization, old, remote)).toEqual(expected)
+    return true
+  })
+}
+
+async function expectNoChange(subject: Subject, environment: string, last: Deploy): Promise<void> {
+  const stateOf = async () => {
+    const resources = await usedResources(subject.organization, environment)
+    const objects = await appliedObjects(subject.organization, environment, resources)
+    const versions = [...resources, ...objects].map(
+      ({ kind, metadata }) => `${kind} ${metadata.name} ${metadata.resourceVersion}`,
+    )
+    return { versions: versions.sort(), calls: subject.remote.journal.length }
+  }
+  const before = await stateOf()
+  const name = await subject.deploy(environment, { ...last, mode: 'incremental', door: 'REST' })
+  expect(await endOf(subject, name)).toEqual({ isReady: true, isPlanned: true, problems: [] })
+  expect(await stateOf()).toEqual(before)
+}
+
+async function expectNothingLeft({ organization, remote }: Subject): Promise<void> {
+  expect(JSON.stringify(await organization.resources())).not.toContain(canary)
+  const environments = [old, fresh]
+  await Promise.all(environments.map((each) => endEnvironment(organization, each)))
+  const namespaces = environments.map((each) => `/api/v1/namespaces/${namespaceOf(organization, each)}`)
+  await gone(organization, namespaces, environmentEndsWithinMs)
+  expect(await organization.resources()).toEqual([])
+  expect([...remote.existing]).toEqual([])
+  await remote.close()
+}
+
+async function endOf({ organization }: Subject, name: string) {
+  const deployment = await organization.ended(name)
+  const { problems = [], plan } = deployment.status ?? {}
+  const isReady = conditionStatus(deployment, 'Ready') === 'True'
+  return { isReady, isPlanned: plan !== undefined, problems }
+}
+
+/** Specs and uids of the resources by name, without who wrote the specs. */
+async function specsOf({ organization }: Subject): Promise<Map<string, string>> {
+  const resources = await organization.resources()
+  return new Map(
+    resources.map(({ metadata, spec: { signature: _, deploymentName: __, ...spec } }) => [
+      metadata.name,
+      canonicalJson({ ...spec, uid: metadata.uid }),
+    ]),
+  )
+}

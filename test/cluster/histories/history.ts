@@ -1,0 +1,116 @@
+import { fc } from '../../support/properties.ts'
+import { type Content, content } from './contents.ts'
+import {
+  anyDefinition,
+  basic,
+  type Definition,
+  rarely,
+  type SecretName,
+  secretNames,
+  types,
+  word,
+} from './definitions.ts'
+
+/** Whose next answers are wrong, and how. */
+export type Fault = 'refusal' | 'failure' | 'break' | 'lost answer' | 'in progress'
+
+type Door = 'kubectl' | 'REST'
+
+/** A deployment of a set to an environment. */
+export interface Deploy {
+  readonly do: 'deploy'
+  readonly content: Content
+  readonly mode: 'incremental' | 'full'
+  readonly door: Door
+  readonly isAwaited: boolean
+}
+
+/** Something that happens to an organization or to one of its environments. */
+export type Step =
+  | { readonly do: 'define'; readonly definition: Definition }
+  | { readonly do: 'undefine'; readonly name: string }
+  | { readonly do: 'rotate'; readonly secret: SecretName; readonly to: number }
+  | { readonly do: 'set value'; readonly to: string }
+  | Deploy
+  | { readonly do: 'delete resource'; readonly at: number; readonly door: Door }
+  | { readonly do: 'tamper'; readonly at: number; readonly to: string }
+  | { readonly do: 'delete object'; readonly at: number }
+  | { readonly do: 'change object'; readonly at: number }
+  | { readonly do: 'misbehave'; readonly faults: readonly Fault[] }
+  | { readonly do: 'delete deployment'; readonly at: number }
+  | { readonly do: 'delete environment'; readonly next: 'development' | 'production' }
+  | { readonly do: 'withdraw' }
+  | { readonly do: 'kill' }
+  | { readonly do: 'wait' }
+
+/** A history of an environment, and what is deployed to it in the end. */
+export interface History {
+  readonly definitions: readonly Definition[]
+  readonly steps: readonly Step[]
+  readonly last: Deploy
+}
+
+const place = fc.integer({ min: 0, max: 9 })
+const door = fc.constantFrom<Door[]>('kubectl', 'REST')
+
+const deploy = fc.record({
+  do: fc.constant('deploy' as const),
+  content,
+  mode: rarely('incremental' as const, fc.constant('full' as const)),
+  door,
+  isAwaited: rarely(true, fc.constant(false)),
+})
+
+const fault = fc.constantFrom<Fault[]>('refusal', 'failure', 'break', 'lost answer', 'in progress')
+const definitionNames = types.flatMap((type) => [type, `${type}-0`, `${type}-1`, `${type}-2`])
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 8, arbitrary: deploy },
+  { weight: 4, arbitrary: anyDefinition.map((definition) => ({ do: 'define' as const, definition })) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(...definitionNames).map((name) => ({ do: 'undefine' as const, name })),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('rotate' as const),
+      secret: fc.constantFrom(...secretNames),
+      to: place,
+    }),
+  },
+  { weight: 1, arbitrary: word.map((to) => ({ do: 'set value' as const, to })) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('delete resource' as const), at: place, door }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('tamper' as const), at: place, to: word }) },
+  {
+    weight: 2,
+    arbitrary: fc.oneof(
+      fc.record({ do: fc.constant('delete object' as const), at: place }),
+      fc.record({ do: fc.constant('change object' as const), at: place }),
+    ),
+  },
+  {
+    weight: 2,
+    arbitrary: fc
+      .array(fault, { minLength: 1, maxLength: 2 })
+      .map((faults) => ({ do: 'misbehave' as const, faults })),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('delete deployment' as const), at: place }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('delete environment' as const),
+      next: fc.constantFrom('development' as const, 'production' as const),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom<Step[]>({ do: 'withdraw' }, { do: 'kill' }, { do: 'wait' }),
+  },
+)
+
+export const history: fc.Arbitrary<History> = fc.record({
+  definitions: fc.array(anyDefinition, { maxLength: 6 }).map((more) => [...basic, ...more]),
+  steps: fc.array(step, { minLength: 4, maxLength: 20 }),
+  last: deploy,
+})

@@ -1,0 +1,154 @@
+import type { ActiveResource } from '../../../operator/api/active-resource.ts'
+import type { KubeObject } from '../../../operator/api/kind.ts'
+import { labels } from '../../../operator/api/names.ts'
+import type { HttpDriverServer } from '../../drivers/support/http-driver-server.ts'
+import { conditionStatus, type Organization } from '../support/client.ts'
+import { namespaceOf, secretAt } from '../support/observing.ts'
+
+/** The kinds that the definitions and workloads of a history apply. */
+const appliedKinds = [
+  '/api/v1 configmaps',
+  '/api/v1 secrets',
+  '/api/v1 serviceaccounts',
+  '/api/v1 services',
+  '/apis/apps/v1 deployments',
+  '/apis/apps/v1 statefulsets',
+  '/apis/batch/v1 jobs',
+  '/apis/batch/v1 cronjobs',
+] as const
+
+/** An object that a resource applied; its kind is the plural. */
+export type Applied = KubeObject & { readonly data?: Readonly<Record<string, string>> }
+
+/** The resources of an environment that its last deployment uses. */
+export async function usedResources(
+  organization: Organization,
+  environment: string,
+): Promise<ActiveResource[]> {
+  const resources = await organization.resources()
+  return resources.filter(
+    ({ spec }) => spec.environmentName === `shop.${environment}` && spec.unusedSince === undefined,
+  )
+}
+
+/** What resources applied in the namespace of an environment; of workloads also what is no longer used. */
+export async function appliedObjects(
+  organization: Organization,
+  environment: string,
+  used: readonly ActiveResource[],
+): Promise<Applied[]> {
+  const resources = new Set(used.map(({ metadata }) => metadata.name))
+  const lists = await Promise.all(
+    appliedKinds.map(async (kind) => {
+      const [group, plural] = kind.split(' ')
+      const path = `${group}/namespaces/${namespaceOf(organization, environment)}/${plural}`
+      const { body } = await organization.kube<{ items?: Applied[] }>('GET', path)
+      return (body.items ?? []).map((item) => ({ ...item, kind: plural ?? '' }))
+    }),
+  )
+  return lists.flat().filter(({ metadata: { labels: all = {} } }) => {
+    const resource = all[labels.resource] ?? ''
+    return resources.has(resource) || all['app.kubernetes.io/instance'] !== undefined
+  })
+}
+
+/** Where an object that a resource applied is. */
+export function objectPath(
+  organization: Organization,
+  environment: string,
+  { kind, metadata }: Applied,
+): string {
+  const group = appliedKinds.find((each) => each.endsWith(` ${kind}`))?.split(' ')[0]
+  return `${group}/namespaces/${namespaceOf(organization, environment)}/${kind}/${metadata.name}`
+}
+
+/** The last inputs that a driver received for an instance that exists. */
+function lastInputs({ journal, existing }: HttpDriverServer, id: string): unknown {
+  const put = journal.findLast(({ method, url }) => method === 'PUT' && url.endsWith(id))
+  return existing.has(id) && put ? JSON.parse(put.body) : undefined
+}
+
+/**
+ * All that people and workloads see of the resources that an environment uses, by descriptor. The environment and the
+ * GUResIDs are replaced, so that equal outcomes of two environments are equal values.
+ */
+export async function outcomeOf(
+  organization: Organization,
+  environment: string,
+  remote: HttpDriverServer,
+): Promise<Record<string, unknown>> {
+  const resources = await usedResources(organization, environment)
+  const objects = await appliedObjects(organization, environment, resources)
+  const descriptors = new Map(resources.map(({ metadata, spec }) => [metadata.name, descriptorOf(spec)]))
+  const neutral = neutralTo(descriptors, organization, environment)
+  const described = await Promise.all(
+    resources.map(async (resource) => {
+      const { spec, status, metadata } = resource
+      const secretName = status?.outputsSecretName
+      const secrets =
+        secretName === undefined
+          ? {}
+          : await secretAt(organization, `/api/v1/namespaces/${organization.id}/secrets/${secretName}`)
+      const own = objects.filter((each) => each.metadata.labels?.[labels.resource] === metadata.name)
+      const seen = {
+        definition: spec.definition.definitionName,
+        driver: spec.definition.driverType,
+        account: spec.definition.accountName,
+        inputs: spec.definition.driverInputs,
+        params: spec.params,
+        values: spec.values,
+        dependsOn: [...(spec.dependsOn ?? [])].map(neutral).sort(),
+        references: spec.references,
+        ready: conditionStatus(resource, 'Ready'),
+        outputs: { ...status?.outputs, ...secrets },
+        objects: own.map(contentOf).sort(),
+        remote: lastInputs(remote, metadata.name),
+      }
+      return [descriptorOf(spec), JSON.parse(neutral(JSON.stringify(seen)))] as const
+    }),
+  )
+  const left = objects.filter(({ metadata }) => !descriptors.has(metadata.labels?.[labels.resource] ?? ''))
+  return {
+    ...Object.fromEntries(described.sort(([a], [b]) => (a < b ? -1 : 1))),
+    left: left.map(({ kind, metadata }) => `${kind} ${metadata.name}`),
+  }
+}
+
+function descriptorOf({ type, class: name, resourceId }: ActiveResource['spec']): string {
+  return `${type}.${name}#${resourceId}`
+}
+
+function neutralTo(
+  descriptors: ReadonlyMap<string, string>,
+  organization: Organization,
+  environment: string,
+) {
+  return (text: string) =>
+    [...descriptors]
+      .reduce((result, [name, descriptor]) => result.replaceAll(name, `<${descriptor}>`), text)
+      .replaceAll(namespaceOf(organization, environment), '<namespace>')
+      .replaceAll(`shop.${environment}`, 'shop.<environment>')
+      .replaceAll(new RegExp(`\\b${environment}\\b`, 'g'), '<environment>')
+}
+
+/** An object without what differs from one to the next, such as a hash that is keyed by the resource. */
+function contentOf({ kind, metadata, spec, data }: Applied): string {
+  const [name, content] =
+    kind === 'jobs' ? [metadata.name.replace(/-[^-]*$/, ''), podOf(spec)] : [metadata.name, spec]
+  const text = JSON.stringify([kind, name, content, decoded(kind, data)])
+  return text
+    .replaceAll(/"quartermaster.dev\/content":"[^"]*"/g, '"content"')
+    .replaceAll(/"\d+\.\d+\.\d+\.\d+"/g, '"address"')
+}
+
+/** What the Job of a workload runs; the rest is of the cluster. */
+function podOf(spec: unknown): unknown {
+  return (spec as { template?: { spec?: unknown } } | undefined)?.template?.spec
+}
+
+function decoded(kind: string, data: unknown): unknown {
+  if (kind !== 'secrets' || typeof data !== 'object' || data === null) return data
+  return Object.fromEntries(
+    Object.entries(data).map(([key, value]) => [key, Buffer.from(String(value), 'base64').toString()]),
+  )
+}

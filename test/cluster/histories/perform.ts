@@ -1,0 +1,114 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { apiRequest } from '../../../dev/control-plane/kubernetes.ts'
+import { labels } from '../../../operator/api/names.ts'
+import type { Misbehaviour } from '../../drivers/support/http-driver-server.ts'
+import type { Organization } from '../support/client.ts'
+import { patch, untilEnded } from '../support/observing.ts'
+import type { Deploy, Fault, Step } from './history.ts'
+import { type Applied, appliedObjects, objectPath, usedResources } from './outcome.ts'
+import { old, type Subject } from './subject.ts'
+
+type Actions = {
+  readonly [D in Step['do']]: (subject: Subject, step: Extract<Step, { do: D }>) => Promise<unknown>
+}
+
+const actions: Actions = {
+  define: (subject, { definition }) => subject.define(definition),
+  undefine: ({ organization, pathOf }, { name }) =>
+    organization.kube('DELETE', pathOf('resourcedefinitions', name)),
+  rotate: (subject, { secret, to }) => subject.setSecret(secret, to),
+  withdraw: ({ organization }) =>
+    organization.kube('DELETE', `/api/v1/namespaces/${organization.id}/secrets/spare`),
+  'set value': (subject, { to }) => subject.setLevel(to),
+  deploy,
+  'delete deployment': async ({ organization, pathOf }, { at }) => {
+    const name = inTurn(await organization.list('environmentdeployments'), at)?.metadata.name
+    if (name !== undefined) await organization.kube('DELETE', pathOf('environmentdeployments', name))
+  },
+  'delete resource': deleteResource,
+  tamper,
+  'delete object': ({ organization }, { at }) =>
+    withObject(organization, at, (path) => organization.kube('DELETE', path)),
+  'change object': ({ organization }, { at }) =>
+    withObject(organization, at, (path, object) => patch(organization, path, changeOf(object))),
+  misbehave: async ({ remote }, { faults }) => remote.next.push(...faults.map((each) => answers[each])),
+  'delete environment': async ({ organization, pathOf }, { next }) => {
+    await organization.kube('DELETE', pathOf('environments', `shop.${old}`))
+    await untilEnded(organization, old)
+    await organization.environment('shop', old, next)
+  },
+  kill: ({ installation }) => installation.killOperator(),
+  wait: () => sleep(500),
+}
+
+/** Lets a step happen; one that finds nothing to act on does nothing. */
+export async function perform(subject: Subject, step: Step): Promise<void> {
+  const act = actions[step.do] as (subject: Subject, step: Step) => Promise<unknown> // the one for this step
+  await act(subject, step)
+}
+
+const inTurn = <T>(items: readonly T[], at: number): T | undefined => items[at % items.length]
+
+async function deploy(subject: Subject, step: Deploy): Promise<void> {
+  const name = await subject.deploy(old, step).catch((error: unknown) => {
+    if (!String(error).includes('409')) throw error
+  })
+  if (name !== undefined && step.isAwaited) await subject.untilFinished(name)
+}
+
+async function deleteResource(
+  { organization, pathOf }: Subject,
+  { at, door }: Extract<Step, { do: 'delete resource' }>,
+): Promise<void> {
+  const resource = inTurn(await usedResources(organization, old), at)
+  if (!resource) return
+  if (door === 'kubectl') await organization.kube('DELETE', pathOf('activeresources', resource.metadata.name))
+  else {
+    const { type, class: name, resourceId } = resource.spec
+    const typeAndClass = encodeURIComponent(name === 'default' ? type : `${type}.${name}`)
+    await organization.rest('DELETE', `/apps/shop/envs/${old}/resources/${typeAndClass}/${resourceId}`)
+  }
+}
+
+/** Changes the spec of a resource, with the rights of the operator, which no user has. */
+async function tamper(
+  { organization, installation, pathOf }: Subject,
+  { at, to }: Extract<Step, { do: 'tamper' }>,
+): Promise<void> {
+  const resource = inTurn(await organization.resources(), at)
+  if (!resource) return
+  const body = { spec: { definition: { driverInputs: { values: { tag: to } } } } }
+  const path = pathOf('activeresources', resource.metadata.name)
+  await apiRequest(installation.operator, 'PATCH', path, body, 'application/merge-patch+json')
+}
+
+/** Does something to what a resource applied. Secrets are not watched: only a forced pass or a resync repairs them. */
+async function withObject(
+  organization: Organization,
+  at: number,
+  act: (path: string, object: Applied) => Promise<unknown>,
+): Promise<void> {
+  const resources = await usedResources(organization, old)
+  const objects = await appliedObjects(organization, old, resources)
+  const object = inTurn(
+    objects.filter(({ kind }) => kind !== 'secrets'),
+    at,
+  )
+  if (object) await act(objectPath(organization, old, object), object)
+}
+
+/** A change to something that its resource applied. */
+function changeOf({ data, spec, metadata }: Applied): object {
+  const [key] = Object.keys(data ?? {})
+  if (key !== undefined) return { data: { [key]: 'changed' } }
+  const label = Object.keys(metadata.labels ?? {}).find((each) => each !== labels.resource) ?? ''
+  return spec ? { spec: { replicas: 7 } } : { metadata: { labels: { [label]: 'changed' } } }
+}
+
+const answers: Readonly<Record<Fault, Misbehaviour>> = {
+  refusal: { status: 400, body: { error: 'RES-100', message: 'not today' } },
+  failure: { status: 500, body: { error: 'RES-101', message: 'out of order' } },
+  break: 'break',
+  'lost answer': 'lose',
+  'in progress': { status: 202 },
+}

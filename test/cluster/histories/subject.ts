@@ -1,0 +1,165 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
+import { emptySet, setId } from '../../../operator/domain/delta/delta.ts'
+import { isFinished } from '../../../operator/domain/deployment/deployment.ts'
+import { type HttpDriverServer, startHttpDriverServer } from '../../drivers/support/http-driver-server.ts'
+import { eventually, makeTestOrganization, type Organization } from '../support/client.ts'
+import { gone } from '../support/observing.ts'
+import type { Content } from './contents.ts'
+import { type Definition, remoteDrivers, type SecretName, secretNames, types } from './definitions.ts'
+import type { Deploy } from './history.ts'
+import type { Installation } from './installation.ts'
+
+/** Part of every secret of a history. */
+export const canary = 'canary-of-the-histories'
+
+/** The environment that has a history. */
+export const old = 'old'
+
+const endsWithinMs = 300_000
+const group = '/apis/quartermaster.dev/v1alpha1'
+
+/** The part of the answer to a dry run that the laws are about. */
+interface DryRun {
+  readonly problems: readonly object[]
+  readonly steps: readonly { readonly action: string; readonly gu_res_id: string }[]
+}
+
+/** An organization to which a history happens, with a driver outside the cluster. */
+export interface Subject {
+  readonly installation: Installation
+  readonly organization: Organization
+  readonly remote: HttpDriverServer
+  /** The path of an object of the organization, by plural and name. */
+  pathOf(plural: string, name: string): string
+  define(definition: Definition): Promise<unknown>
+  setSecret(name: SecretName, to: number): Promise<unknown>
+  setLevel(to: string): Promise<unknown>
+  dryRun(environment: string, deploy: Deploy): Promise<DryRun>
+  /** Starts a deployment, and answers its name. Over REST, none starts while another one runs. */
+  deploy(environment: string, deploy: Deploy): Promise<string>
+  /** Waits until a deployment has finished, or is deleted. */
+  untilFinished(name: string): Promise<unknown>
+  /** Makes the driver behave, and waits until nothing is under way. */
+  calm(): Promise<void>
+}
+
+export async function makeSubject(installation: Installation): Promise<Subject> {
+  const organization = await makeTestOrganization(installation.cluster, 'history')
+  const remote = await startHttpDriverServer()
+  let deployments = 0
+
+  const setValue = (key: string, value: object) =>
+    organization.apply('sharedvalues', 'SharedValue', key.toLowerCase(), {
+      applicationName: 'shop',
+      key,
+      ...value,
+    })
+
+  async function send(method: string, path: string, body: object) {
+    const answer = await organization.rest(method, path, body)
+    if (answer.status >= 300)
+      throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
+    return answer.body
+  }
+
+  async function setOf({ modules, shared }: Content): Promise<string> {
+    const operations = Object.entries(shared).map(([id, value]) => ({ op: 'add', path: `/${id}`, value }))
+    const body = { modules: { add: modules }, shared: operations }
+    return (await send('POST', `/apps/shop/sets/${setId(emptySet)}`, body)) as string
+  }
+
+  async function deployOverRest(environment: string, { content, mode }: Deploy, query = '') {
+    const body = { set_id: await setOf(content), mode }
+    return send('POST', `/apps/shop/envs/${environment}/deploys${query}`, body)
+  }
+
+  async function deployByKubectl(environment: string, { content, mode }: Deploy): Promise<string> {
+    deployments += 1
+    const setName = `shop.by-kubectl-${deployments}`
+    const set = { applicationName: 'shop', ...content }
+    await organization.apply('deploymentsets', 'DeploymentSet', setName, set)
+    const name = `shop.${environment}.by-kubectl-${deployments}`
+    const spec = { environmentName: `shop.${environment}`, setName, mode }
+    await organization.apply('environmentdeployments', 'EnvironmentDeployment', name, spec)
+    return name
+  }
+
+  const subject: Subject = {
+    installation,
+    organization,
+    remote,
+    pathOf: (plural, name) => `${group}/namespaces/${organization.id}/${plural}/${name}`,
+    define({ name, spec }) {
+      const own = JSON.stringify(spec).replaceAll('@/', `${organization.id}/`)
+      return organization.define(name, JSON.parse(own) as object)
+    },
+    setSecret: (name, to) =>
+      organization.kube(
+        'PATCH',
+        `/api/v1/namespaces/${organization.id}/secrets/${name}?fieldManager=test&force=true`,
+        {
+          apiVersion: 'v1',
+          kind: 'Secret',
+          metadata: { name },
+          stringData: { key: `${canary}-${name}-${to}` },
+        },
+        'application/apply-patch+yaml',
+      ),
+    setLevel: (to) => setValue('LEVEL', { value: to }),
+    dryRun: (environment, deploy) => deployOverRest(environment, deploy, '?dry_run=true'),
+    deploy: async (environment, deploy) =>
+      deploy.door === 'REST'
+        ? (await deployOverRest(environment, deploy)).id
+        : deployByKubectl(environment, deploy),
+    untilFinished: (name) =>
+      eventually(`the end of '${name}'`, endsWithinMs, async () => {
+        const deployment = await organization.get<EnvironmentDeployment>('environmentdeployments', name)
+        return deployment === undefined || isFinished(deployment) || undefined
+      }),
+    async calm() {
+      remote.next.length = 0
+      for (const { metadata } of await organization.list('environmentdeployments'))
+        await subject.untilFinished(metadata.name)
+      const deleting = (await organization.resources()).filter(({ metadata }) => metadata.deletionTimestamp)
+      await gone(
+        organization,
+        deleting.map(({ metadata }) => subject.pathOf('activeresources', metadata.name)),
+      )
+      // Until the gateway has received what others wrote.
+      await sleep(1000)
+    },
+  }
+  await makeTypes(organization)
+  for (const name of secretNames) await subject.setSecret(name, 0)
+  await makeDrivers(organization, remote.target)
+  await organization.application('shop')
+  await subject.setLevel('start')
+  await setValue('TOKEN', { secret: { secret: 'token', key: 'key' } })
+  await organization.environment('shop', old)
+  return subject
+}
+
+async function makeTypes(organization: Organization): Promise<void> {
+  const text = { type: 'string' }
+  const values = { properties: { tag: text, where: text, near: text, all: {} } }
+  for (const type of types)
+    await organization.apply('resourcetypes', 'ResourceType', type, {
+      use: 'direct',
+      inputsSchema: { properties: { label: text } },
+      outputsSchema: { properties: { values, secrets: { properties: { key: text } } } },
+      classes: [{ name: 'large', description: 'More' }],
+    })
+}
+
+async function makeDrivers(organization: Organization, target: string): Promise<void> {
+  const account = { type: 'any', credentialsSecretName: 'cloud' }
+  await organization.apply('resourceaccounts', 'ResourceAccount', 'cloud', account)
+  for (const type of types)
+    for (const name of remoteDrivers)
+      await organization.apply('resourcedrivers', 'ResourceDriver', `${name}-${type}`, {
+        type: `${organization.id}/${type}`,
+        target,
+        accountTypes: name === 'keeper' ? ['any'] : [],
+      })
+}
