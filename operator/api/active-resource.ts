@@ -122,6 +122,7 @@ export const ActiveResource = defineKind({
       outputsSecretName: string('Secret in this namespace that holds the secret outputs.', {
         maxLength: 253,
       }),
+      outputsSecretVersion: string('Resource version of that Secret when it was written.', { maxLength: 63 }),
       secretOutputPaths: list(
         string('A JSON pointer into the outputs.', { maxLength: 65_536 }),
         'Outputs that are or ever were secret. They stay secret for the lifetime of the resource.',

@@ -10,6 +10,7 @@ import { isReady } from '../../kube/loop/outcome.ts'
 import { observedOf } from '../objects/observed.ts'
 import { awaitRollout } from '../rollout/await-rollout.ts'
 import { firstOf } from '../shared/deletion-blockers.ts'
+import { hasLostSecrets } from '../shared/written-secrets.ts'
 import { deprovisionAll } from './deprovision.ts'
 import { detach, isDetached, withDetachHint } from './detach.ts'
 import type { FoundDriver } from './organization-drivers.ts'
@@ -47,8 +48,8 @@ export function activeResourceController(tools: ResourceTools): Controller<typeo
  * 3. statusOfUnused: returns the status of a resource that no workload uses; deletes the objects of an unused workload.
  * 4. awaitDependencies: throws Waiting until all dependencies are ready.
  * 5. requestFor: resolves the inputs of the driver; reads Secrets.
- * 6. isDue: compares the hash of the inputs; returns the status of a resource that needs no call. A deployment of mode
- *    `full` calls in any case, and each deployment waits until dependents of what changed are reconciled (`renewals`).
+ * 6. isDue, hasLostSecrets: returns the status of a resource that needs no call. A deployment of mode `full` calls in any
+ *    case, and each deployment waits until dependents of what changed are reconciled (`renewals`).
  * 7. provision: calls the driver.
  * 8. awaitRollout: for a workload, throws Waiting until its pods run.
  *
@@ -67,9 +68,14 @@ async function reconcile(latest: ActiveResource, state: State, context: Context)
   const request = await requestFor(resource, found.driver.descriptor, cluster, begun?.secrets)
   const inputsHash = installation.hash(hashedInputs(resource, request, found.templates))
   const secrets = request.knownSecrets
-  const due = isDue(resource, { inputsHash, found, isResync: context.isResync }, state)
-  const isForced = begun?.run.isForced === true && begun.mark !== undefined
-  if (!due && !isForced) {
+  const { isResync } = context
+  const isMarked = begun?.mark !== undefined
+  const isLookedAt = isResync || isMarked || isSpecNew(resource)
+  const due =
+    isDue(resource, { inputsHash, found, isResync }, state) ||
+    (begun?.run.isForced === true && isMarked) ||
+    (isLookedAt && (await hasLostSecrets(resource, cluster.client)))
+  if (!due) {
     if (begun) context.afterWrite(() => renewals.complete(begun, { isChanged: false }))
     const status = { ...observedOf(resource), explanation: explanationOf(resource) }
     return awaitRollout(resource, { status, secrets }, state, context)
@@ -147,6 +153,11 @@ function isDue(
   const hasDrifted = inventory.consumeDrift(resource)
   if (hasDrifted || unfinished.has(keyOf(resource))) return true
   return resource.status?.inputsHash !== inputsHash || (isResync && found.driver.descriptor.repairs === true)
+}
+
+/** Whether no status is of this spec yet. */
+function isSpecNew({ metadata, status }: ActiveResource): boolean {
+  return status?.observedGeneration !== metadata.generation
 }
 
 /** The error of a provision; its status has no hash, so that a new process calls the driver again too. */

@@ -100,21 +100,24 @@ function holdsNull(value: unknown): boolean {
   return Object.values(value).some(holdsNull)
 }
 
-/** Writes the Secret of the outputs and returns its name; deletes the Secret when no output is secret. */
+/** Where the secret outputs are, as a status records it. */
+export type OutputsSecret = Pick<Status, 'outputsSecretName' | 'outputsSecretVersion'>
+
+/** Writes the Secret of the outputs, or deletes it when no output is secret. */
 export async function writeOutputsSecret(
   resource: ActiveResource,
   secrets: FreeForm,
   objects: Objects,
-): Promise<string | undefined> {
+): Promise<OutputsSecret> {
   const secret = outputsSecret(resource, secrets)
   const { name, namespace } = secret.metadata
   const isKnown = resource.status?.outputsSecretName === name
   const isWanted = Object.keys(secrets).length > 0
-  if (!isKnown && !isWanted) return undefined
+  if (!isKnown && !isWanted) return {}
   if (!isKnown || !isWanted) await removeStaleSecret(resource, { name, namespace, isWanted }, objects)
-  if (!isWanted) return undefined
-  await objects.apply(secret)
-  return name
+  if (!isWanted) return {}
+  const { metadata } = await objects.apply(secret)
+  return { outputsSecretName: name, outputsSecretVersion: metadata.resourceVersion }
 }
 
 /** Deletes the Secret of an earlier resource of the same name, and that of the resource itself when it is not wanted. */

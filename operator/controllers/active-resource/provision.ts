@@ -5,7 +5,7 @@ import type { ReconcileContext } from '../../kube/loop/controller.ts'
 import type { ApplyResult } from '../objects/drift.ts'
 import { deprovision } from './deprovision.ts'
 import { withObserved } from './driver-call.ts'
-import { withSecretOutputs, writeOutputsSecret } from './outputs.ts'
+import { type OutputsSecret, withSecretOutputs, writeOutputsSecret } from './outputs.ts'
 import { callDriver, prepareCall, recordInstance } from './provision-call.ts'
 import { applyObjects, hideOutputs, placeObjects, readOutputs, recordObjects } from './provision-objects.ts'
 import { type ProvisionInputs, type ProvisionTools, startRun, unlessEmpty } from './provision-run.ts'
@@ -52,22 +52,22 @@ export async function provision(
   const status: ResourceStatus = { ...recorded, inputsHash: undefined, ...made }
   const outputs = await withObserved(status, () => readOutputs(run, answer, applied))
   const hidden = withSecretOutputs(status, outputs.secretPaths)
-  const outputsSecretName = await withObserved(hidden, async () => {
+  const outputsSecret = await withObserved(hidden, async () => {
     await hideOutputs(run, outputs, recorded, hidden)
-    const name = await writeOutputsSecret(resource, outputs.secrets, tools.objects)
+    const written = await writeOutputsSecret(resource, outputs.secrets, tools.objects)
     for (const each of instances.predecessors)
       await deprovision(resource, each, tools, context, instances.current)
-    return name
+    return written
   })
   const released = resource.status?.secretNames?.filter((name) => !call.secretNames.includes(name))
   await tools.secretFinalizers.removeFinalizers(resource, released ?? [])
   const provisioned = {
     outputs: outputs.values,
-    outputsSecretName,
+    ...outputsSecret,
     secretOutputPaths: unlessEmpty(outputs.secretPaths),
     explanation: resource.spec.definition.explanation,
     inputsHash: inputs.inputsHash,
-    provisionTime: provisionTimeOf(resource, inputs.inputsHash, outputs.values),
+    provisionTime: provisionTimeOf(resource, inputs.inputsHash, outputs.values, outputsSecret),
     ...made,
     secretNames: unlessEmpty(call.secretNames),
   }
@@ -79,7 +79,11 @@ function provisionTimeOf(
   { status }: ActiveResource,
   inputsHash: string,
   outputs: FreeForm,
+  { outputsSecretVersion }: OutputsSecret,
 ): string | undefined {
-  const isChanged = status?.inputsHash !== inputsHash || !sameJson(status.outputs, outputs)
-  return isChanged ? new Date().toISOString() : status.provisionTime
+  const isSame =
+    status?.inputsHash === inputsHash &&
+    sameJson(status.outputs, outputs) &&
+    status.outputsSecretVersion === outputsSecretVersion
+  return isSame ? status.provisionTime : new Date().toISOString()
 }

@@ -33,7 +33,7 @@ import {
 import { createRecordWait, endOfEarlierRun, finalizeDeployment } from './deployment-record.ts'
 import { resolveSource, SourceNotFound } from './deployment-source.ts'
 import { deploymentWatches, planInputs } from './deployment-watches.ts'
-import { existingIn, referringToSecrets } from './renewed-resources.ts'
+import { concernedWithSecrets, existingIn } from './renewed-resources.ts'
 import { problemsOf } from './resource-problems.ts'
 import { RunningDeployments, WaitingDeployments } from './running-deployments.ts'
 import { writeResource } from './write-resource.ts'
@@ -164,7 +164,7 @@ class DeploymentReconciler {
     const isForced = deployment.spec.mode === 'full'
     // What an earlier process wrote is unchanged in this plan.
     const isResumed = deployment.status?.startTime !== undefined
-    const marked = isForced || isResumed ? existingIn(plan) : referringToSecrets(plan, cluster.store)
+    const marked = isForced || isResumed ? existingIn(plan) : concernedWithSecrets(plan, cluster.store)
     renewals.start(environmentKey, { uid, isForced, secrets: createSecretReader(cluster.client) }, marked)
     await this.#writeResources(deployment, plan, status, context)
     renewals.enqueue(environmentKey)

@@ -6,6 +6,7 @@ import type { Plan } from '../../domain/plan/plan.ts'
 import { simpleTypeName, workloadType } from '../../domain/resource/types.ts'
 import { secretNamesIn } from '../../domain/secret/secret-names.ts'
 import type { Store } from '../../kube/cache/store.ts'
+import { hasWrittenSecrets } from '../shared/written-secrets.ts'
 
 /** The resources that a plan keeps in use. A new one needs no mark to be provisioned. */
 export function existingIn({ steps }: Pick<Plan, 'steps'>): ActiveResource[] {
@@ -15,17 +16,19 @@ export function existingIn({ steps }: Pick<Plan, 'steps'>): ActiveResource[] {
 }
 
 /**
- * The unchanged resources whose inputs come from Secrets: a user may have changed those, which are not watched. The others
- * are reconciled because their specs change.
+ * The unchanged resources whose inputs come from Secrets, or that wrote Secrets: other clients may have changed those, which are
+ * not watched. The changed resources are reconciled because their specs change.
  */
-export function referringToSecrets({ steps }: Pick<Plan, 'steps'>, store: Store): ActiveResource[] {
+export function concernedWithSecrets({ steps }: Pick<Plan, 'steps'>, store: Store): ActiveResource[] {
   const unchanged = existingIn({ steps: steps.filter(({ action }) => action === 'unchanged') })
   const [first] = unchanged
   if (!first) return []
   // A plan is of one organization.
   const registries = store.list(Registry, first.metadata.namespace)
   const hasCredentials = registries.some(({ spec }) => secretOfRegistry(spec))
-  return unchanged.filter((each) => readsSecrets(each) || (isWorkload(each) && hasCredentials))
+  return unchanged.filter(
+    (each) => readsSecrets(each) || hasWrittenSecrets(each) || (isWorkload(each) && hasCredentials),
+  )
 }
 
 function readsSecrets({ spec: { definition, values } }: ActiveResource): boolean {

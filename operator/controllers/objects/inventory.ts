@@ -180,7 +180,6 @@ async function applyAll(
 /** The record of an applied object in a status, with its generation, or its resource version where it has none. */
 function recordOf({ apiVersion, kind, metadata }: StoredObject): AppliedObject {
   const { name, namespace, uid, generation, resourceVersion } = metadata
-  const isVersioned = generation === undefined && isWatchable({ kind })
   return {
     apiVersion,
     kind,
@@ -188,7 +187,7 @@ function recordOf({ apiVersion, kind, metadata }: StoredObject): AppliedObject {
     uid,
     namespace: namespace || undefined,
     generation,
-    resourceVersion: isVersioned ? resourceVersion : undefined,
+    resourceVersion: generation === undefined ? resourceVersion : undefined,
   }
 }
 

@@ -74,7 +74,7 @@ async function deployToFresh(subject: Subject, last: Deploy, isReady: boolean): 
   await organization.environment('shop', fresh, environment?.spec.typeName)
   const end = await endOf(subject, await deploy(fresh, { ...last, door: 'REST' }))
   // Of several resources that fail, any may be named.
-  expect([fresh, end.isReady]).toEqual([fresh, isReady])
+  expect([fresh, end.isReady, isReady ? end.problems : []]).toEqual([fresh, isReady, []])
 }
 
 async function expectSameOutcome({ organization, remote }: Subject): Promise<void> {

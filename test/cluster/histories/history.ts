@@ -36,6 +36,7 @@ export type Step =
   | { readonly do: 'tamper'; readonly at: number; readonly to: string }
   | { readonly do: 'delete object'; readonly at: number }
   | { readonly do: 'change object'; readonly at: number }
+  | { readonly do: 'lose outputs'; readonly at: number }
   | { readonly do: 'misbehave'; readonly faults: readonly Fault[] }
   | { readonly do: 'delete deployment'; readonly at: number }
   | { readonly do: 'delete environment'; readonly next: 'development' | 'production' }
@@ -83,10 +84,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('delete resource' as const), at: place, door }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('tamper' as const), at: place, to: word }) },
   {
-    weight: 2,
+    weight: 3,
     arbitrary: fc.oneof(
       fc.record({ do: fc.constant('delete object' as const), at: place }),
       fc.record({ do: fc.constant('change object' as const), at: place }),
+      fc.record({ do: fc.constant('lose outputs' as const), at: place }),
     ),
   },
   {

@@ -17,8 +17,7 @@ const actions: Actions = {
   undefine: ({ organization, pathOf }, { name }) =>
     organization.kube('DELETE', pathOf('resourcedefinitions', name)),
   rotate: (subject, { secret, to }) => subject.setSecret(secret, to),
-  withdraw: ({ organization }) =>
-    organization.kube('DELETE', `/api/v1/namespaces/${organization.id}/secrets/spare`),
+  withdraw: ({ organization }) => organization.kube('DELETE', secretPath(organization, 'spare')),
   'set value': (subject, { to }) => subject.setLevel(to),
   deploy,
   'delete deployment': async ({ organization, pathOf }, { at }) => {
@@ -30,7 +29,13 @@ const actions: Actions = {
   'delete object': ({ organization }, { at }) =>
     withObject(organization, at, (path) => organization.kube('DELETE', path)),
   'change object': ({ organization }, { at }) =>
-    withObject(organization, at, (path, object) => patch(organization, path, changeOf(object))),
+    withObject(organization, at, (path, object) => change(organization, path, object)),
+  'lose outputs': async ({ organization }, { at }) => {
+    const resources = await usedResources(organization, old)
+    const names = resources.flatMap(({ status }) => status?.outputsSecretName ?? [])
+    const name = inTurn(names, at)
+    if (name !== undefined) await organization.kube('DELETE', secretPath(organization, name))
+  },
   misbehave: async ({ remote }, { faults }) => remote.next.push(...faults.map((each) => answers[each])),
   'delete environment': async ({ organization, pathOf }, { next }) => {
     await organization.kube('DELETE', pathOf('environments', `shop.${old}`))
@@ -47,6 +52,7 @@ export async function perform(subject: Subject, step: Step): Promise<void> {
   await act(subject, step)
 }
 
+const secretPath = ({ id }: Organization, name: string) => `/api/v1/namespaces/${id}/secrets/${name}`
 const inTurn = <T>(items: readonly T[], at: number): T | undefined => items[at % items.length]
 
 async function deploy(subject: Subject, step: Deploy): Promise<void> {
@@ -82,22 +88,23 @@ async function tamper(
   await apiRequest(installation.operator, 'PATCH', path, body, 'application/merge-patch+json')
 }
 
-/** Does something to what a resource applied. Secrets are not watched: only a forced pass or a resync repairs them. */
+/** Does something to what a resource applied. */
 async function withObject(
   organization: Organization,
   at: number,
   act: (path: string, object: Applied) => Promise<unknown>,
 ): Promise<void> {
   const resources = await usedResources(organization, old)
-  const objects = await appliedObjects(organization, old, resources)
-  const object = inTurn(
-    objects.filter(({ kind }) => kind !== 'secrets'),
-    at,
-  )
+  const object = inTurn(await appliedObjects(organization, old, resources), at)
   if (object) await act(objectPath(organization, old, object), object)
 }
 
-/** A change to something that its resource applied. */
+/** Changes something that a resource applied. */
+async function change(organization: Organization, path: string, object: Applied): Promise<void> {
+  // Secrets are not watched: a key that a later deployment leaves out stays with the client that changed it.
+  if (object.kind !== 'secrets') await patch(organization, path, changeOf(object))
+}
+
 function changeOf({ data, spec, metadata }: Applied): object {
   const [key] = Object.keys(data ?? {})
   if (key !== undefined) return { data: { [key]: 'changed' } }

@@ -25,7 +25,8 @@ const ownerOf = (objects: ReturnType<typeof world>) =>
 describe('the Secret of the outputs, when something has its name', () => {
   test('overwrites the Secret of an earlier resource of the same GUResID', async () => {
     const objects = world(ownedBy(guResId, 'uid-old'))
-    expect(await writeOutputsSecret(resource, secrets, objects.open())).toBe(name)
+    const written = await writeOutputsSecret(resource, secrets, objects.open())
+    expect(written).toEqual({ outputsSecretName: name, outputsSecretVersion: expect.any(String) })
     expect(ownerOf(objects)).toBe('uid-new')
     expect(objects.log).toEqual([`remove Secret ${name}`, `apply Secret ${name}`])
   })
@@ -47,7 +48,8 @@ describe('the Secret of the outputs, when something has its name', () => {
 
   test('stays when it is its own', async () => {
     const objects = world(ownedBy(guResId, 'uid-new'))
-    expect(await writeOutputsSecret(resource, secrets, objects.open())).toBe(name)
+    const written = await writeOutputsSecret(resource, secrets, objects.open())
+    expect(written).toEqual({ outputsSecretName: name, outputsSecretVersion: expect.any(String) })
     expect(objects.log).toEqual([`apply Secret ${name}`])
   })
 })

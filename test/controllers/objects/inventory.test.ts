@@ -141,10 +141,10 @@ describe('Secrets', () => {
     expect(world.get('Secret', 'thing')).toBeUndefined()
   })
 
-  test('have no version in the status', async () => {
+  test('have their version in the status, as other kinds without generations', async () => {
     const { applied } = await bring(object('Secret'), object('ConfigMap'))
     expect(applied.map(({ kind, resourceVersion }) => [kind, resourceVersion !== undefined])).toEqual([
-      ['Secret', false],
+      ['Secret', true],
       ['ConfigMap', true],
     ])
   })

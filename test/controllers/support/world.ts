@@ -28,7 +28,7 @@ export interface World {
   beforeStatus: () => void
   put(resource: ActiveResource): ActiveResource
   /** Reconciles or finalizes the resource in its current state; returns the error. */
-  reconcile(resource: ActiveResource): Promise<unknown>
+  reconcile(resource: ActiveResource, options?: { readonly isResync: boolean }): Promise<unknown>
   now(resource: ActiveResource): ActiveResource | undefined
   statusOf(resource: ActiveResource): NonNullable<ActiveResource['status']>
   /** Marks the resource as being deleted. */
@@ -86,13 +86,17 @@ export function createWorld(
     cluster.setStatus(ActiveResource, namespace, name, status)
   }
 
-  async function runOnce(resource: ActiveResource, afterWrite: (() => void)[]): Promise<void> {
+  async function runOnce(
+    resource: ActiveResource,
+    { afterWrite, isResync }: { readonly afterWrite: (() => void)[]; readonly isResync: boolean },
+  ): Promise<void> {
     if (resource.metadata.deletionTimestamp) {
       await process.controller.finalize?.(resource, silentContext())
       cluster.drop(ActiveResource, resource.metadata.namespace, resource.metadata.name)
       return
     }
     const context = silentContext<typeof ActiveResource>({
+      isResync,
       afterWrite: (work) => afterWrite.push(work),
       async report(known, message) {
         objects.log.push('status')
@@ -114,10 +118,10 @@ export function createWorld(
     },
     beforeStatus: () => {},
     put: (resource) => cluster.put(ActiveResource, resource),
-    async reconcile(resource) {
+    async reconcile(resource, { isResync } = { isResync: false }) {
       const latest = world.now(resource) ?? resource
       const afterWrite: (() => void)[] = []
-      const error = await runOnce(latest, afterWrite).catch((thrown: unknown) => thrown)
+      const error = await runOnce(latest, { afterWrite, isResync }).catch((thrown: unknown) => thrown)
       // The loop tries again with the newer object.
       if (isConflict(error)) return error
       if (error !== undefined) write(latest, statusOfError(error), error)
