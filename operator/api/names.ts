@@ -55,6 +55,8 @@ export const annotations = {
   lastModifiedAt: `${group}/last-modified-at`,
   /** Id of the user who made that change. */
   lastModifiedBy: `${group}/last-modified-by`,
+  /** On a deployment set that nothing refers to: RFC 3339 time of its last use over REST, which keeps it for a while. */
+  lastUsedAt: `${group}/last-used-at`,
   /** On a delta: ids of the users who changed it, joined by commas. */
   contributors: `${group}/contributors`,
   /** On a deployment: hashes of the idempotency key and body of its request; requests with the same key deploy once. */

@@ -4,16 +4,23 @@ import { setObjectName } from '../domain/resource/identity.ts'
 import type { Store } from '../kube/cache/store.ts'
 import { isAlreadyExists } from '../kube/client/client.ts'
 
-/** Calls `create` for the set of this content unless it exists; returns the name of its object. */
+interface Writes {
+  create(name: string, spec: DeploymentSet['spec']): Promise<unknown>
+  /** Keeps an existing set from the cleanup; false when it is gone. */
+  keep?(set: DeploymentSet): Promise<boolean>
+}
+
+/** Keeps the set of this content, or creates it; returns the name of its object. */
 export async function saveSet(
   store: Store,
   namespace: string,
   applicationName: string,
   content: SetContent,
-  create: (name: string, spec: DeploymentSet['spec']) => Promise<unknown>,
+  { create, keep = async () => true }: Writes,
 ): Promise<string> {
   const name = setObjectName(applicationName, setId(content))
-  if (store.get(DeploymentSet, namespace, name)) return name
+  const known = store.get(DeploymentSet, namespace, name)
+  if (known && (await keep(known))) return name
   const { modules, shared } = content
   try {
     await create(name, { applicationName, modules: { ...modules }, shared: { ...shared } })

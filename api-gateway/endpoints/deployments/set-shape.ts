@@ -1,10 +1,13 @@
 import { DeploymentSet } from '../../../operator/api/deployment-set.ts'
 import { newObject } from '../../../operator/api/kind.ts'
+import { annotations } from '../../../operator/api/names.ts'
 import { freeForm, integer, map, object, string } from '../../../operator/api/schema.ts'
 import { emptySet, type SetContent, setId } from '../../../operator/domain/delta/delta.ts'
 import { setObjectName } from '../../../operator/domain/resource/identity.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
+import { isSetInUse } from '../../../operator/kube/cache/kinds-in-store.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
+import { isGone } from '../../../operator/kube/client/client.ts'
 import { saveSet } from '../../../operator/planning/save-set.ts'
 import type { Caller } from '../../authenticate.ts'
 import { named } from '../../response/shapes.ts'
@@ -41,7 +44,9 @@ export function findSet(
   return store.get(DeploymentSet, organization, setObjectName(application, id))?.spec
 }
 
-/** Creates a deployment set unless it exists; returns the name of its object. */
+/**
+ * Creates a deployment set, or marks the existing one, so that it is not cleaned up now; returns the name of its object.
+ */
 export function createSet(
   cluster: Cluster,
   organization: string,
@@ -49,11 +54,28 @@ export function createSet(
   content: SetContent,
   caller: Caller,
 ): Promise<string> {
-  return saveSet(cluster.store, organization, application, content, (name, spec) => {
-    refuseTooLarge(spec, 'the deployment set')
-    return cluster.create(
-      DeploymentSet,
-      newObject(DeploymentSet, newMetadata(organization, name, caller), spec),
-    )
+  return saveSet(cluster.store, organization, application, content, {
+    create(name, spec) {
+      refuseTooLarge(spec, 'the deployment set')
+      return cluster.create(
+        DeploymentSet,
+        newObject(DeploymentSet, newMetadata(organization, name, caller), spec),
+      )
+    },
+    async keep(set) {
+      return isSetInUse(cluster.store, set) || markUsed(cluster, set)
+    },
   })
+}
+
+/** Returns false for a set that is gone: the cache may be behind. */
+async function markUsed(cluster: Cluster, set: DeploymentSet): Promise<boolean> {
+  const mark = { [annotations.lastUsedAt]: new Date().toISOString() }
+  try {
+    await cluster.patch(DeploymentSet, set, { metadata: { uid: set.metadata.uid, annotations: mark } })
+    return true
+  } catch (error) {
+    if (!isGone(error)) throw error
+    return false
+  }
 }

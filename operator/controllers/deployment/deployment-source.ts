@@ -54,13 +54,14 @@ export async function resolveSource(
   const baseSet = base ? setOfBase(store, namespace, base) : emptySet
   const changed = deltaName ? fold(baseSet, findDelta(store, namespace, deltaName)) : baseSet
   const set = workloads === undefined ? changed : foldInto(store, environment, changed).set
-  const newName = await saveSet(store, namespace, environment.spec.applicationName, set, (name, spec) =>
-    cluster.create(
-      DeploymentSet,
-      newObject(DeploymentSet, { name, namespace }, spec),
-      EnvironmentDeployment.kind,
-    ),
-  )
+  const newName = await saveSet(store, namespace, environment.spec.applicationName, set, {
+    create: (name, spec) =>
+      cluster.create(
+        DeploymentSet,
+        newObject(DeploymentSet, { name, namespace }, spec),
+        EnvironmentDeployment.kind,
+      ),
+  })
   return { ...source, set, setName: newName }
 }
 

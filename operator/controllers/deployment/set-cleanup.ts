@@ -5,7 +5,7 @@ import { newObject } from '../../api/kind.ts'
 import { fieldManager } from '../../api/names.ts'
 import type { Change } from '../../kube/cache/cache.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
-import { recordedSetNames, setNamesOf } from '../../kube/cache/kinds-in-store.ts'
+import { isSetInUse, recordedSetNames, setNamesOf } from '../../kube/cache/kinds-in-store.ts'
 import { isAlreadyExists, isGone, isNamespaceTerminating } from '../../kube/client/client.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import { createQueue, type WorkQueue } from '../../kube/loop/queue.ts'
@@ -18,7 +18,7 @@ const workers = 4
 interface Options {
   readonly log: Log
   readonly isActive: () => boolean
-  /** How long an unused set is kept: the cache may not have the deployment that refers to it yet. */
+  /** How long a set is kept after its last use: the cache may not have the deployment that refers to it yet. */
   readonly settleMs: number
   readonly resyncMs: number
 }
@@ -38,6 +38,8 @@ class SetCleanup {
   readonly #queue: WorkQueue
   /** Deleted sets that an environment records, by key. */
   readonly #deleted = new Map<string, DeploymentSet>()
+  /** When sets were last changed, or lost a reference, by key; in milliseconds of `performance.now`. */
+  readonly #usedAt = new Map<string, number>()
 
   constructor(cluster: Cluster, options: Options) {
     this.#cluster = cluster
@@ -49,7 +51,7 @@ class SetCleanup {
     const { store } = this.#cluster
     store.cacheOf(DeploymentSet).subscribe((change) => this.#onSet(change))
     store.cacheOf(EnvironmentDeployment).subscribe(({ before, after }) => {
-      if (before && !after) this.#checkLater(before.metadata.namespace, setNamesOf(before))
+      if (before && !after) this.#noteUses(before.metadata.namespace, setNamesOf(before))
     })
     store.cacheOf(Environment).subscribe((change) => this.#onEnvironment(change))
     const sets = store.cacheOf(DeploymentSet)
@@ -64,7 +66,8 @@ class SetCleanup {
   }
 
   #onSet({ before, after }: Change<DeploymentSet>): void {
-    if (after && !before) this.#check(keyOf(after))
+    if (after) this.#noteUse(keyOf(after))
+    else if (before) this.#usedAt.delete(keyOf(before))
     if (after || !before || !this.#isRecorded(before.metadata.namespace, before.metadata.name)) return
     this.#deleted.set(keyOf(before), before)
     this.#queue.add(keyOf(before))
@@ -74,11 +77,18 @@ class SetCleanup {
     if (!before || before.status === after?.status) return
     const still = after ? recordedSetNames(after) : []
     const former = recordedSetNames(before).filter((name) => !still.includes(name))
-    this.#checkLater(before.metadata.namespace, former)
+    this.#noteUses(before.metadata.namespace, former)
   }
 
-  #checkLater(namespace: string | undefined, names: readonly string[]): void {
-    for (const name of names) this.#check(`${namespace}/${name}`)
+  #noteUses(namespace: string, names: readonly string[]): void {
+    const { store } = this.#cluster
+    for (const name of names)
+      if (store.get(DeploymentSet, namespace, name)) this.#noteUse(`${namespace}/${name}`)
+  }
+
+  #noteUse(key: string): void {
+    this.#usedAt.set(key, performance.now())
+    this.#check(key)
   }
 
   #check(key: string): void {
@@ -91,7 +101,8 @@ class SetCleanup {
     const [namespace = '', name = ''] = key.split('/')
     if (!isActive() || !store.isOrganization(namespace)) return
     try {
-      if (store.get(DeploymentSet, namespace, name)) await this.#removeUnused(namespace, name)
+      const set = store.get(DeploymentSet, namespace, name)
+      if (set) await this.#removeUnused(set)
       else await this.#restore(key)
     } catch (error) {
       if (isGone(error) || isNamespaceTerminating(error)) return
@@ -100,12 +111,19 @@ class SetCleanup {
     }
   }
 
-  async #removeUnused(namespace: string, name: string): Promise<void> {
-    const { store } = this.#cluster
-    const isDeployed = store.cacheOf(EnvironmentDeployment).anyByIndex('set', `${namespace}/${name}`)
-    if (isDeployed || this.#isRecorded(namespace, name)) return
+  async #removeUnused(set: DeploymentSet): Promise<void> {
+    const { namespace, name } = set.metadata
+    if (isSetInUse(this.#cluster.store, set)) return
+    const usedAt = this.#usedAt.get(keyOf(set)) ?? -Infinity
+    const wait = usedAt + this.#options.settleMs - performance.now()
+    if (wait > 0) {
+      this.#queue.addAfter(keyOf(set), wait)
+      return
+    }
     const current = await this.#cluster.read(DeploymentSet, namespace, name)
-    if (current && isOnlyOurs(current)) await this.#cluster.removeUnchanged(DeploymentSet, current)
+    // A newer version, which the cache does not have yet, was used again.
+    if (current?.metadata.resourceVersion !== set.metadata.resourceVersion) return
+    if (isOnlyOurs(current)) await this.#cluster.removeUnchanged(DeploymentSet, current)
   }
 
   async #restore(key: string): Promise<void> {

@@ -26,7 +26,7 @@ import { artefactId } from '../../domain/image/artefact.ts'
 import { environmentOfRule } from '../../domain/image/automation.ts'
 import { wildcardOver } from '../../domain/resource/host.ts'
 import { secretNamesIn } from '../../domain/secret/secret-names.ts'
-import { type StoredKind, stored } from './store.ts'
+import { type Store, type StoredKind, stored } from './store.ts'
 
 /** An index value within an organization. */
 export function scoped({ metadata }: { readonly metadata: ObjectMeta }, value: string): string {
@@ -74,6 +74,12 @@ export function setNamesOf({ spec, status }: EnvironmentDeployment): string[] {
 /** Deployment sets that an environment must be able to deploy again. */
 export function recordedSetNames({ status }: Environment): string[] {
   return distinct([status?.lastPlanned?.setName, status?.start?.setName])
+}
+
+/** Whether a deployment or an environment refers to a deployment set. */
+export function isSetInUse(store: Pick<Store, 'cacheOf'>, set: { readonly metadata: ObjectMeta }): boolean {
+  const key = scoped(set, set.metadata.name)
+  return [EnvironmentDeployment, Environment].some((kind) => store.cacheOf(kind).anyByIndex('set', key))
 }
 
 /** Artefact versions that an automatic deployment names, as `<environment> <version>`. */

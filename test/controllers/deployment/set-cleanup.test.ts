@@ -21,11 +21,11 @@ beforeEach(() => {
 })
 afterEach(() => cleanup?.stop())
 
-function start(isActive = true) {
+function start(isActive = true, settleMs = 1) {
   cleanup = startSetCleanup(cluster, {
     log: silentLog,
     isActive: () => isActive,
-    settleMs: 1,
+    settleMs,
     resyncMs: 3_600_000,
   })
 }
@@ -142,4 +142,36 @@ test('whether a set is used is known without a look at all deployments and envir
   })
   expect(cluster.store.list(DeploymentSet, namespace)).toHaveLength(100)
   expect(reads).toBe(0)
+})
+
+test('a set is kept for the settle time after its last use', async () => {
+  const settleMs = 1000
+  addSet()
+  start(true, settleMs)
+  const use = setInterval(() => addSet(), settleMs / 50)
+  // From now on, one set is used and the other one is not.
+  addSet(undefined, 'shop.other')
+  await untilGone('shop.other')
+  expect(isThere()).toBe(true)
+  clearInterval(use)
+  await untilGone()
+})
+
+test('a set that was used a moment ago, as the cache does not know yet, stays', async () => {
+  addSet()
+  const { read } = cluster
+  let reads = 0
+  Object.assign(cluster, {
+    async read(...parameters: Parameters<typeof read>) {
+      reads += 1
+      const object = await read(...parameters)
+      return object && reads === 1
+        ? { ...object, metadata: { ...object.metadata, resourceVersion: 'newer' } }
+        : object
+    },
+  })
+  start()
+  await eventually('the read of the set', 10_000, async () => reads === 1 || undefined)
+  await cleanup?.stop()
+  expect(isThere()).toBe(true)
 })

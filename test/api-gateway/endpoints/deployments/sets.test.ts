@@ -1,7 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import { DeploymentSet } from '../../../../operator/api/deployment-set.ts'
+import { EnvironmentDeployment } from '../../../../operator/api/environment-deployment.ts'
 import { newObject } from '../../../../operator/api/kind.ts'
+import { annotations } from '../../../../operator/api/names.ts'
 import { emptySet, setId } from '../../../../operator/domain/delta/delta.ts'
+import { ApiError } from '../../../../operator/kube/client/client.ts'
 import { addEnvironment } from '../../support/objects.ts'
 import { setUpGateway } from '../../support/set-up.ts'
 
@@ -43,6 +46,47 @@ describe('a deployment set made from another one', () => {
     ['where the other one is not there', 'f'.repeat(64), {}, 404],
   ])('%s is refused', async (_, id, body, status) => {
     expect((await gateway.send(`POST ${sets}/${id}`, { body })).status).toBe(status)
+  })
+})
+
+describe('a set that exists already', () => {
+  const writesOf = async (work: () => Promise<unknown>) => {
+    gateway.cluster.writes.length = 0
+    await work()
+    return [...gateway.cluster.writes]
+  }
+  const usedAt = (id: string) =>
+    gateway.cluster.store.get(DeploymentSet, 'acme', `shop.${id}`)?.metadata.annotations?.[
+      annotations.lastUsedAt
+    ]
+
+  test('is marked as used, so that it is not cleaned up now', async () => {
+    const id = await change(none, addWeb)
+    expect(usedAt(id)).toBeUndefined()
+    expect(await writesOf(() => change(none, addWeb))).toEqual([
+      expect.stringContaining('patch DeploymentSet'),
+    ])
+    expect(Date.parse(usedAt(id) ?? '')).toBeGreaterThan(Date.now() - 60_000)
+  })
+
+  test('is left alone while something refers to it', async () => {
+    const id = await change(none, addWeb)
+    const spec = { environmentName: 'shop.development', setName: `shop.${id}` }
+    const metadata = { namespace: 'acme', name: 'shop.development.1' }
+    gateway.cluster.put(EnvironmentDeployment, newObject(EnvironmentDeployment, metadata, spec))
+    expect(await writesOf(() => change(none, addWeb))).toEqual([])
+  })
+
+  test('is created again when it is gone, as the cache does not know yet', async () => {
+    const id = await change(none, addWeb)
+    const { patch } = gateway.cluster
+    gateway.cluster.patch = async () => {
+      gateway.cluster.patch = patch
+      gateway.cluster.drop(DeploymentSet, 'acme', `shop.${id}`)
+      throw new ApiError(404, 'NotFound', 'not found')
+    }
+    expect(await change(none, addWeb)).toBe(id)
+    expect(gateway.cluster.store.get(DeploymentSet, 'acme', `shop.${id}`)).toBeDefined()
   })
 })
 
