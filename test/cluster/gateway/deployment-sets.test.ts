@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals'
-import type { KubeObject } from '../../../operator/api/kind.ts'
 import { annotations } from '../../../operator/api/names.ts'
 import { emptySet, setId } from '../../../operator/domain/delta/delta.ts'
 import { conditionStatus, makeTestOrganization } from '../support/client.ts'
@@ -8,9 +7,7 @@ import { sharedCluster } from '../support/shared-cluster.ts'
 const organization = await makeTestOrganization(sharedCluster(), 'sets')
 
 const usedAt = async (set: string) =>
-  (await organization.get<KubeObject>('deploymentsets', `shop.${set}`))?.metadata.annotations?.[
-    annotations.lastUsedAt
-  ]
+  (await organization.get('deploymentsets', `shop.${set}`))?.metadata.annotations?.[annotations.lastUsedAt]
 
 test('a set that is made again, and then deployed, is the same one; each use marks it until something refers to it', async () => {
   await organization.application('shop')
