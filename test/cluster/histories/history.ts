@@ -65,6 +65,13 @@ const deploy = fc.record({
 const fault = fc.constantFrom<Fault[]>('refusal', 'failure', 'break', 'lost answer', 'in progress')
 const definitionNames = types.flatMap((type) => [type, `${type}-0`, `${type}-1`, `${type}-2`])
 
+/** What other clients do to the outcome of a deployment. */
+const disturbance: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ do: fc.constant('delete object' as const), at: place }),
+  fc.record({ do: fc.constant('change object' as const), at: place }),
+  fc.record({ do: fc.constant('lose outputs' as const), at: place }),
+)
+
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 8, arbitrary: deploy },
   { weight: 4, arbitrary: anyDefinition.map((definition) => ({ do: 'define' as const, definition })) },
@@ -83,14 +90,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: word.map((to) => ({ do: 'set value' as const, to })) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('delete resource' as const), at: place, door }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('tamper' as const), at: place, to: word }) },
-  {
-    weight: 3,
-    arbitrary: fc.oneof(
-      fc.record({ do: fc.constant('delete object' as const), at: place }),
-      fc.record({ do: fc.constant('change object' as const), at: place }),
-      fc.record({ do: fc.constant('lose outputs' as const), at: place }),
-    ),
-  },
+  { weight: 3, arbitrary: disturbance },
   {
     weight: 2,
     arbitrary: fc
@@ -111,8 +111,18 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 )
 
-export const history: fc.Arbitrary<History> = fc.record({
-  definitions: fc.array(anyDefinition, { maxLength: 6 }).map((more) => [...basic, ...more]),
-  steps: fc.array(step, { minLength: 4, maxLength: 20 }),
-  last: deploy,
-})
+/** Anything happens at first. Then a deployment ends and is disturbed; the last one often has the same content. */
+export const history: fc.Arbitrary<History> = fc
+  .record({
+    definitions: fc.array(anyDefinition, { maxLength: 6 }),
+    steps: fc.array(step, { minLength: 3, maxLength: 16 }),
+    settled: deploy,
+    disturbances: fc.array(disturbance, { maxLength: 3 }),
+    last: deploy,
+    isSame: fc.boolean(),
+  })
+  .map(({ definitions, steps, settled, disturbances, last, isSame }) => ({
+    definitions: [...basic, ...definitions],
+    steps: [...steps, { ...settled, isAwaited: true }, ...disturbances],
+    last: isSame ? { ...last, content: settled.content } : last,
+  }))
