@@ -1,15 +1,9 @@
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { provideBundles } from '../../../dev/build.ts'
 import { type ControlPlane, startControlPlane } from '../../../dev/control-plane/control-plane.ts'
 import type { ApiAccess } from '../../../dev/control-plane/kubernetes.ts'
-import {
-  installInto,
-  type RunningProcess,
-  readAdminToken,
-  startQuartermaster,
-} from '../../../dev/quartermaster.ts'
+import { startEverything, startQuartermaster } from '../../../dev/quartermaster.ts'
 
 /** A control plane with Quartermaster, whose operator can be killed. */
 export interface Installation {
@@ -38,13 +32,10 @@ const settings = {
 export async function startInstallation(): Promise<Installation> {
   const directory = await mkdtemp(join(tmpdir(), 'quartermaster-histories-'))
   const access = await startControlPlane({ directory })
-  await Promise.all([provideBundles(directory), installInto(access)])
-  const start = (name: 'operator' | 'gateway') => startQuartermaster(access, name, { directory, settings })
-  let operator: RunningProcess
+  const options = { directory, settings }
+  const { gateway, adminToken, ...started } = await startEverything(access, options)
+  let { operator } = started
   let restarted: Promise<void> | undefined
-  const gateway = await start('gateway')
-  operator = await start('operator')
-  const adminToken = await readAdminToken(access)
   return {
     cluster: { access, gatewayUrl: gateway.url, adminToken },
     operator: {
@@ -55,7 +46,7 @@ export async function startInstallation(): Promise<Installation> {
     killOperator() {
       restarted ??= (async () => {
         await operator.kill()
-        operator = await start('operator')
+        operator = await startQuartermaster(access, 'operator', options)
         restarted = undefined
       })()
       return restarted

@@ -1,6 +1,7 @@
 import type { ActiveResource } from '../../../operator/api/active-resource.ts'
 import type { KubeObject } from '../../../operator/api/kind.ts'
 import { labels } from '../../../operator/api/names.ts'
+import { formatDescriptor } from '../../../operator/domain/resource/descriptor.ts'
 import type { HttpDriverServer } from '../../drivers/support/http-driver-server.ts'
 import { conditionStatus, type Organization } from '../support/client.ts'
 import { namespaceOf, secretAt } from '../support/observing.ts'
@@ -79,7 +80,7 @@ export async function outcomeOf(
 ): Promise<Record<string, unknown>> {
   const resources = await usedResources(organization, environment)
   const objects = await appliedObjects(organization, environment, resources)
-  const descriptors = new Map(resources.map(({ metadata, spec }) => [metadata.name, descriptorOf(spec)]))
+  const descriptors = new Map(resources.map(({ metadata, spec }) => [metadata.name, formatDescriptor(spec)]))
   const neutral = neutralTo(descriptors, organization, environment)
   const described = await Promise.all(
     resources.map(async (resource) => {
@@ -104,7 +105,7 @@ export async function outcomeOf(
         objects: own.map(contentOf).sort(),
         remote: lastInputs(remote, metadata.name),
       }
-      return [descriptorOf(spec), JSON.parse(neutral(JSON.stringify(seen)))] as const
+      return [formatDescriptor(spec), JSON.parse(neutral(JSON.stringify(seen)))] as const
     }),
   )
   const left = objects.filter(({ metadata }) => !descriptors.has(metadata.labels?.[labels.resource] ?? ''))
@@ -112,10 +113,6 @@ export async function outcomeOf(
     ...Object.fromEntries(described.sort(([a], [b]) => (a < b ? -1 : 1))),
     left: left.map(({ kind, metadata }) => `${kind} ${metadata.name}`),
   }
-}
-
-function descriptorOf({ type, class: name, resourceId }: ActiveResource['spec']): string {
-  return `${type}.${name}#${resourceId}`
 }
 
 function neutralTo(
