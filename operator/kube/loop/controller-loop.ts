@@ -197,7 +197,8 @@ class ControllerLoop<K extends Kind> implements Loop {
     if ((error === undefined && observed === undefined) || error instanceof Stopping) return
     this.#quotaWaits.add(key, error)
     if (isConflict(error)) throw error
-    const outcome = this.#gracePeriod.outcomeFor(key, object, outcomeOf(error))
+    const work = object.metadata.deletionTimestamp === undefined ? 'reconcile' : 'deletion'
+    const outcome = this.#gracePeriod.outcomeFor(key, object, outcomeOf(error, work))
     const isFailure = outcome.retry === 'backoff'
     this.#options.metrics?.reconciled(this.#controller.kind.kind, resultOf(outcome))
     if (isFailure)

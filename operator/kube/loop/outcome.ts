@@ -16,8 +16,11 @@ export interface Outcome {
   readonly dependsOn?: 'reference' | 'fit'
 }
 
-/** The outcome of a reconcile that threw this error, or none. */
-export function outcomeOf(error?: unknown): Outcome {
+/**
+ * The outcome of a reconcile, or of an attempt to delete, that threw this error or none. A deletion is always tried again:
+ * no change of the object shows that what hinders it has ended elsewhere.
+ */
+export function outcomeOf(error?: unknown, work: 'reconcile' | 'deletion' = 'reconcile'): Outcome {
   if (error === undefined)
     return { ready: 'True', reason: 'Reconciled', message: '', secondCondition: undefined, retry: 'no' }
   const message = error instanceof Error ? error.message : String(error)
@@ -32,7 +35,7 @@ export function outcomeOf(error?: unknown): Outcome {
     }
   }
   if (error instanceof Stalled) {
-    const { reason, retryAfterSeconds: retry = 'no' } = error
+    const { reason, retryAfterSeconds: retry = work === 'deletion' ? 'backoff' : 'no' } = error
     const dependsOn = error instanceof Mismatch ? 'fit' : undefined
     return { ready: 'False', reason, message, secondCondition: 'Stalled', retry, dependsOn }
   }

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import type { HttpDriverServer } from '../../drivers/support/http-driver-server.ts'
 import { conditionStatus, eventually, makeTestOrganization } from '../support/client.ts'
-import { endEnvironment, gone, readinessIn, secretAt } from '../support/observing.ts'
+import { endEnvironment, gone, readinessIn, secretAt, untilEnded } from '../support/observing.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
 import { thirdPartyOf } from '../support/third-party.ts'
 
@@ -67,6 +67,19 @@ test('a driver that cannot be reached keeps a deletion waiting, and the command 
   await eventually('the end of the environment', 30_000, async () =>
     (await organization.get('environments', 'shop.silent')) ? undefined : true,
   )
+})
+
+test('a driver that refuses a deletion is asked again, so that the deletion ends once nothing hinders it', async () => {
+  const server = await serve()
+  await registerByKubectl('full', server.target)
+  await deploy('full', 'full')
+  const refusal = { status: 400, body: { error: 'RES-100', message: 'the bucket is not empty' } }
+  server.next.push(refusal, refusal, refusal)
+  await organization.remove('environments', 'shop.full')
+  expect(await readinessIn(organization, 'full', 's3', 'DriverRefused')).toContain('the bucket is not empty')
+  await untilEnded(organization, 'full')
+  expect(server.existing.size).toBe(0)
+  expect(calls('DELETE', server)).toHaveLength(4)
 })
 
 test('an organization whose namespace is deleted by kubectl deprovisions the resources of its drivers', async () => {

@@ -87,6 +87,20 @@ describe('an outcome', () => {
   ])('%s', (_, error, expected) => {
     expect(outcomeOf(error)).toEqual(expected)
   })
+
+  test('of a deletion that is Stalled: tried again, since no change of the object shows that the person acted', () => {
+    expect(outcomeOf(new Stalled('DriverRefused', 'not empty'), 'deletion')).toEqual({
+      ready: 'False',
+      reason: 'DriverRefused',
+      message: 'not empty',
+      secondCondition: 'Stalled',
+      retry: 'backoff',
+    })
+  })
+
+  test('of a deletion that is Stalled until a time: tried again then', () => {
+    expect(outcomeOf(new Stalled('NotAllowed', 'no right', undefined, 60), 'deletion').retry).toBe(60)
+  })
 })
 
 describe('conditions', () => {
