@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
+import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -6,16 +6,11 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { provideBundles } from '../../../dev/build.ts'
 import { type ControlPlane, startControlPlane } from '../../../dev/control-plane/control-plane.ts'
 import { ensureDevelopmentAuthority } from '../../../dev/development-authority.ts'
-import {
-  installInto,
-  kubeconfigOf,
-  type RunningProcess,
-  startQuartermaster,
-} from '../../../dev/quartermaster.ts'
+import { installInto, type RunningProcess, startQuartermaster } from '../../../dev/quartermaster.ts'
 import type { Trigger, WebhookCall } from '../../../operator/api/webhook.ts'
 import { createRandom } from '../../support/random.ts'
 import { conditionStatus, eventually, type Organization } from '../support/client.ts'
-import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts'
+import { type FaultProxy, proxiedKubeconfig, startFaultProxy } from '../support/fault-proxy.ts'
 import { type Receiver, startReceiver } from '../support/receiver/receiver.ts'
 import { callWith, deploySet, hook, makeHookOrganization } from '../support/receiver/webhooks.ts'
 
@@ -39,13 +34,14 @@ const webhooks = {
 let controlPlane: ControlPlane
 let proxy: FaultProxy
 let directory = ''
+let kubeconfig = ''
 let operator: RunningProcess
 let receiver: Receiver
 let organization: Organization
 
 async function start(allowed: string): Promise<RunningProcess> {
   const settings = {
-    QUARTERMASTER_KUBECONFIG: join(directory, 'proxied.kubeconfig'),
+    QUARTERMASTER_KUBECONFIG: kubeconfig,
     QUARTERMASTER_IDENTITY: 'operator', // a container that is started again is the same candidate
     QUARTERMASTER_LEASE_SECONDS: '30',
     QUARTERMASTER_SETTLE_SECONDS: '1',
@@ -61,11 +57,7 @@ beforeAll(async () => {
   ;[controlPlane, receiver] = await Promise.all([startControlPlane({ directory }), startReceiver(directory)])
   await Promise.all([provideBundles(directory, ['operator']), installInto(controlPlane)])
   proxy = await startFaultProxy(controlPlane)
-  const kubeconfig = await readFile(await kubeconfigOf(controlPlane, 'operator', directory), 'utf8')
-  const proxied = kubeconfig
-    .replace(controlPlane.url, proxy.origin)
-    .replace(/certificate-authority-data: .*/, 'insecure-skip-tls-verify: true')
-  await writeFile(join(directory, 'proxied.kubeconfig'), proxied)
+  kubeconfig = await proxiedKubeconfig(proxy, controlPlane, directory)
   operator = await start('localhost')
   organization = await makeHookOrganization({ access: controlPlane }, 'hookcrash')
   for (const [name, spec] of Object.entries(webhooks))

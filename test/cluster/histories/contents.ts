@@ -11,14 +11,18 @@ const classes = ['default', 'large'] as const
 
 const dependency = fc
   .record({
-    type: fc.constantFrom(...types),
+    type: fc.constantFrom(...types, 's3' as const),
     class: rarely('default', fc.constantFrom(...classes)),
     label: fc.option(fc.constantFrom('plain', '${values.LEVEL}')),
   })
-  .map(({ type, class: name, label }) => ({
-    type: name === 'default' ? type : `${type}.${name}`,
-    ...(label === null ? {} : { params: { label } }),
-  }))
+  .map(({ type, class: name, label }) =>
+    type === 's3'
+      ? { type }
+      : {
+          type: name === 'default' ? type : `${type}.${name}`,
+          ...(label === null ? {} : { params: { label } }),
+        },
+  )
 
 /** What a module runs, by its profile; `none` runs nothing. */
 const profiles = {
@@ -29,10 +33,13 @@ const profiles = {
   'default-cronjob': { schedules: { nightly: { schedule: '0 4 * * *' } } },
 }
 
-function moduleOf(externals: Record<string, object>, profile: keyof typeof profiles): object {
-  const texts = Object.keys(externals).flatMap((name) => [
-    [`TAG_${name}`, `\${externals.${name}.tag}`],
-    [`KEY_${name}`, `\${externals.${name}.key}`],
+function moduleOf(
+  externals: Record<string, { readonly type: string }>,
+  profile: keyof typeof profiles,
+): object {
+  const texts = Object.entries(externals).flatMap(([name, { type }]) => [
+    [`TAG_${name}`, `\${externals.${name}.${type === 's3' ? 'bucket' : 'tag'}}`],
+    [`KEY_${name}`, `\${externals.${name}.${type === 's3' ? 'aws_access_key_id' : 'key'}}`],
   ])
   const main = {
     image: 'images.example.test/web:1',

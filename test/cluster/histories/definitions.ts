@@ -126,15 +126,50 @@ function isRemote(driver: string): boolean {
   return remoteDrivers.some((each) => each === driver)
 }
 
-/** A definition that fits everything, for each type. */
-export const basic: readonly Definition[] = types.map((type) => ({
-  name: type,
-  spec: {
-    type: `@/${type}`,
-    driverType: 'quartermaster/echo',
-    driverInputs: { values: { tag: type }, secretRefs: keyOf('login') },
-    criteria: [{}, { class: 'large' }],
-  },
-}))
+/** A definition of the built-in type `s3`, or of the type that overrides it while such a definition exists. */
+function bucketOf(name: string, type: string, bucket: string, criteria: object[]): Definition {
+  return {
+    name,
+    spec: {
+      type,
+      driverType: 'quartermaster/echo',
+      driverInputs: {
+        values: { bucket },
+        secretRefs: { aws_access_key_id: { secret: 'login', key: 'key' } },
+      },
+      criteria,
+    },
+  }
+}
 
-export const anyDefinition = fc.integer({ min: 0, max: types.length - 1 }).chain(definitionOf)
+const bucketDefinition = fc
+  .record({
+    number: fc.integer({ min: 0, max: 2 }),
+    isOwn: fc.boolean(),
+    bucket: word,
+    criterion: fc.constantFrom({}, { envType: 'development' }, { appId: 'shop' }),
+  })
+  .map(({ number, isOwn, bucket, criterion }) =>
+    isOwn
+      ? bucketOf(`own-s3-${number}`, '@/s3', bucket, [criterion])
+      : bucketOf(`s3-${number}`, 's3', bucket, [criterion]),
+  )
+
+/** A definition that fits everything, for each type. */
+export const basic: readonly Definition[] = [
+  ...types.map((type) => ({
+    name: type,
+    spec: {
+      type: `@/${type}`,
+      driverType: 'quartermaster/echo',
+      driverInputs: { values: { tag: type }, secretRefs: keyOf('login') },
+      criteria: [{}, { class: 'large' }],
+    },
+  })),
+  bucketOf('s3', 's3', 'basic', [{ envType: 'development' }, { envType: 'production' }]),
+]
+
+export const anyDefinition = fc.oneof(
+  { weight: 6, arbitrary: fc.integer({ min: 0, max: types.length - 1 }).chain(definitionOf) },
+  { weight: 1, arbitrary: bucketDefinition },
+)

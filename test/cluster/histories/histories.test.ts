@@ -3,7 +3,7 @@ import type { Environment } from '../../../operator/api/environment.ts'
 import { canonicalJson } from '../../../operator/domain/base/json.ts'
 import { fc } from '../../support/properties.ts'
 import { conditionStatus, eventually } from '../support/client.ts'
-import { endEnvironment, gone, namespaceOf } from '../support/observing.ts'
+import { end } from './ending.ts'
 import { type Deploy, type History, history } from './history.ts'
 import { type Installation, startInstallation } from './installation.ts'
 import { appliedObjects, outcomeOf, usedResources } from './outcome.ts'
@@ -16,7 +16,6 @@ const historiesEach = process.env.QUARTERMASTER_SOAK ? 50 : 2
 /** An environment without a history. */
 const fresh = 'fresh'
 const settlesWithinMs = 30_000
-const environmentEndsWithinMs = 60_000
 
 let installation: Installation
 
@@ -36,7 +35,7 @@ test('what a deployment does is what its dry run says, depends on no earlier dep
   await Promise.all(Array.from({ length: organizations }, each))
 }, 14_400_000)
 
-async function holdsFor({ definitions, steps, last }: History): Promise<void> {
+async function holdsFor({ definitions, steps, last, ending }: History): Promise<void> {
   const subject = await makeSubject(installation)
   for (const definition of definitions) await subject.define(definition)
   for (const step of steps) await perform(subject, step)
@@ -48,7 +47,9 @@ async function holdsFor({ definitions, steps, last }: History): Promise<void> {
     await expectSameOutcome(subject)
     for (const environment of [old, fresh]) await expectNoChange(subject, environment, last)
   }
-  await expectNothingLeft(subject)
+  expect(JSON.stringify(await subject.organization.resources())).not.toContain(canary)
+  await end(subject, [old, fresh], ending)
+  await subject.remote.close()
 }
 
 /** Deploys as the dry run says; returns whether it succeeded. */
@@ -98,17 +99,6 @@ async function expectNoChange(subject: Subject, environment: string, last: Deplo
   const name = await subject.deploy(environment, { ...last, mode: 'incremental', door: 'REST' })
   expect(await endOf(subject, name)).toEqual({ isReady: true, isPlanned: true, problems: [] })
   expect(await stateOf()).toEqual(before)
-}
-
-async function expectNothingLeft({ organization, remote }: Subject): Promise<void> {
-  expect(JSON.stringify(await organization.resources())).not.toContain(canary)
-  const environments = [old, fresh]
-  await Promise.all(environments.map((each) => endEnvironment(organization, each)))
-  const namespaces = environments.map((each) => `/api/v1/namespaces/${namespaceOf(organization, each)}`)
-  await gone(organization, namespaces, environmentEndsWithinMs)
-  expect(await organization.resources()).toEqual([])
-  expect([...remote.existing]).toEqual([])
-  await remote.close()
 }
 
 async function endOf({ organization }: Subject, name: string) {

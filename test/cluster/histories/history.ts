@@ -10,9 +10,13 @@ import {
   types,
   word,
 } from './definitions.ts'
+import { type TypeForm, typeForms } from './types.ts'
 
-/** Whose next answers are wrong, and how. */
-export type Fault = 'refusal' | 'failure' | 'break' | 'lost answer' | 'in progress'
+/** What is wrong with an answer of the driver outside the cluster. */
+export type DriverFault = 'refusal' | 'failure' | 'break' | 'lost answer' | 'in progress'
+
+/** What is wrong with an answer of the API server to the operator. */
+export type ApiFault = 'break' | 'lost answer' | 'too many' | 'failure' | 'unavailable'
 
 type Door = 'kubectl' | 'REST'
 
@@ -37,18 +41,38 @@ export type Step =
   | { readonly do: 'delete object'; readonly at: number }
   | { readonly do: 'change object'; readonly at: number }
   | { readonly do: 'lose outputs'; readonly at: number }
-  | { readonly do: 'misbehave'; readonly faults: readonly Fault[] }
+  | { readonly do: 'retype'; readonly type: (typeof types)[number]; readonly form: TypeForm }
+  | Misbehave
   | { readonly do: 'delete deployment'; readonly at: number }
   | { readonly do: 'delete environment'; readonly next: 'development' | 'production' }
   | { readonly do: 'withdraw' }
-  | { readonly do: 'kill' }
+  | { readonly do: 'end operator'; readonly isOrderly: boolean }
   | { readonly do: 'wait' }
 
-/** A history of an environment, and what is deployed to it in the end. */
+/** Faults of the next answers. */
+export interface Misbehave {
+  readonly do: 'misbehave'
+  readonly driver: readonly DriverFault[]
+  readonly api: readonly ApiFault[]
+}
+
+/** What the resources of an organization need. */
+export type Need = 'definitions' | 'accounts' | 'drivers' | 'types' | 'secrets' | 'values' | 'deployments'
+
+/** How the environments end. */
+export interface Ending {
+  readonly by: 'environments' | 'application' | 'organization'
+  /** What is deleted a moment before, in this order. */
+  readonly without: readonly Need[]
+  readonly amid: readonly Step[]
+}
+
+/** A history of an environment, what is deployed to it at last, and how it ends. */
 export interface History {
   readonly definitions: readonly Definition[]
   readonly steps: readonly Step[]
   readonly last: Deploy
+  readonly ending: Ending
 }
 
 const place = fc.integer({ min: 0, max: 9 })
@@ -62,8 +86,26 @@ const deploy = fc.record({
   isAwaited: rarely(true, fc.constant(false)),
 })
 
-const fault = fc.constantFrom<Fault[]>('refusal', 'failure', 'break', 'lost answer', 'in progress')
-const definitionNames = types.flatMap((type) => [type, `${type}-0`, `${type}-1`, `${type}-2`])
+const driverFault = fc.constantFrom<DriverFault[]>(
+  'refusal',
+  'failure',
+  'break',
+  'lost answer',
+  'in progress',
+)
+const apiFault = fc.constantFrom<ApiFault[]>('break', 'lost answer', 'too many', 'failure', 'unavailable')
+const misbehave: fc.Arbitrary<Misbehave> = fc.record({
+  do: fc.constant('misbehave' as const),
+  driver: fc.array(driverFault, { maxLength: 2 }),
+  api: fc.array(apiFault, { maxLength: 4 }),
+})
+const endOperator = fc.record({ do: fc.constant('end operator' as const), isOrderly: fc.boolean() })
+const definitionNames = [...types, 's3', 'own-s3'].flatMap((type) => [
+  type,
+  `${type}-0`,
+  `${type}-1`,
+  `${type}-2`,
+])
 
 /** What other clients do to the outcome of a deployment. */
 const disturbance: fc.Arbitrary<Step> = fc.oneof(
@@ -91,11 +133,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('delete resource' as const), at: place, door }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('tamper' as const), at: place, to: word }) },
   { weight: 3, arbitrary: disturbance },
+  { weight: 3, arbitrary: misbehave },
   {
-    weight: 2,
-    arbitrary: fc
-      .array(fault, { minLength: 1, maxLength: 2 })
-      .map((faults) => ({ do: 'misbehave' as const, faults })),
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('retype' as const),
+      type: fc.constantFrom(...types),
+      form: fc.constantFrom(...typeForms),
+    }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('delete deployment' as const), at: place }) },
   {
@@ -105,11 +150,25 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       next: fc.constantFrom('development' as const, 'production' as const),
     }),
   },
-  {
-    weight: 3,
-    arbitrary: fc.constantFrom<Step[]>({ do: 'withdraw' }, { do: 'kill' }, { do: 'wait' }),
-  },
+  { weight: 1, arbitrary: endOperator },
+  { weight: 2, arbitrary: fc.constantFrom<Step[]>({ do: 'withdraw' }, { do: 'wait' }) },
 )
+
+const ending: fc.Arbitrary<Ending> = fc.record({
+  by: fc.constantFrom('environments' as const, 'application' as const, 'organization' as const),
+  without: fc.uniqueArray(
+    fc.constantFrom<Need[]>(
+      'definitions',
+      'accounts',
+      'drivers',
+      'types',
+      'secrets',
+      'values',
+      'deployments',
+    ),
+  ),
+  amid: fc.array(fc.oneof(misbehave, endOperator), { maxLength: 2 }),
+})
 
 /** Anything happens at first. Then a deployment ends and is disturbed; the last one often has the same content. */
 export const history: fc.Arbitrary<History> = fc
@@ -120,9 +179,11 @@ export const history: fc.Arbitrary<History> = fc
     disturbances: fc.array(disturbance, { maxLength: 3 }),
     last: deploy,
     isSame: fc.boolean(),
+    ending,
   })
-  .map(({ definitions, steps, settled, disturbances, last, isSame }) => ({
+  .map(({ definitions, steps, settled, disturbances, last, isSame, ending }) => ({
     definitions: [...basic, ...definitions],
     steps: [...steps, { ...settled, isAwaited: true }, ...disturbances],
     last: isSame ? { ...last, content: settled.content } : last,
+    ending,
   }))

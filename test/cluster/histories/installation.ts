@@ -1,11 +1,18 @@
-import { mkdtemp } from 'node:fs/promises'
+import { mkdir, mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { provideBundles } from '../../../dev/build.ts'
 import { type ControlPlane, startControlPlane } from '../../../dev/control-plane/control-plane.ts'
-import type { ApiAccess } from '../../../dev/control-plane/kubernetes.ts'
-import { startEverything, startQuartermaster } from '../../../dev/quartermaster.ts'
+import { type ApiAccess, apiCall } from '../../../dev/control-plane/kubernetes.ts'
+import {
+  installInto,
+  type RunningProcess,
+  readAdminToken,
+  startQuartermaster,
+} from '../../../dev/quartermaster.ts'
+import { type FaultProxy, proxiedKubeconfig, startFaultProxy } from '../support/fault-proxy.ts'
 
-/** A control plane with Quartermaster, whose operator can be killed. */
+/** A control plane with a gateway and two operators, which can be ended. */
 export interface Installation {
   readonly cluster: {
     readonly access: ControlPlane
@@ -14,13 +21,14 @@ export interface Installation {
   }
   /** Access with the rights of the operator. */
   readonly operator: ApiAccess
-  /** Kills the operator, and starts it again. */
-  killOperator(): Promise<void>
+  /** Between the operators and the API server. */
+  readonly proxy: FaultProxy
+  /** Ends the operator that leads, in order or by a kill, and starts it again. */
+  endOperator(isOrderly: boolean): Promise<void>
   stop(): Promise<void>
 }
 
 const settings = {
-  QUARTERMASTER_IDENTITY: 'operator', // a container that is started again is the same candidate
   QUARTERMASTER_LEASE_SECONDS: '30',
   QUARTERMASTER_SETTLE_SECONDS: '1',
   QUARTERMASTER_DEPLOYMENT_TIMEOUT_SECONDS: '20', // a missing Secret is waited for until then
@@ -29,13 +37,43 @@ const settings = {
   QUARTERMASTER_REQUEST_BURST: '100000',
 }
 
+const leasePath = '/apis/coordination.k8s.io/v1/namespaces/quartermaster-system/leases/quartermaster-operator'
+
 export async function startInstallation(): Promise<Installation> {
   const directory = await mkdtemp(join(tmpdir(), 'quartermaster-histories-'))
   const access = await startControlPlane({ directory })
-  const options = { directory, settings }
-  const { gateway, adminToken, ...started } = await startEverything(access, options)
-  let { operator } = started
-  let restarted: Promise<void> | undefined
+  await Promise.all([provideBundles(directory), installInto(access)])
+  const proxy = await startFaultProxy(access)
+  const kubeconfig = await proxiedKubeconfig(proxy, access, directory)
+  const operators = new Map<string, RunningProcess>()
+
+  /** An operator that is started again under its identity is the same candidate. */
+  async function startOperator(identity: string): Promise<void> {
+    const own = join(directory, identity)
+    await mkdir(own, { recursive: true })
+    operators.set(
+      identity,
+      await startQuartermaster(access, 'operator', {
+        directory,
+        logDirectory: own,
+        pidDirectory: own,
+        settings: { ...settings, QUARTERMASTER_KUBECONFIG: kubeconfig, QUARTERMASTER_IDENTITY: identity },
+      }),
+    )
+  }
+
+  async function replaceLeader(isOrderly: boolean): Promise<void> {
+    const { spec } = await apiCall<{ spec: { holderIdentity: string } }>(access, 'GET', leasePath)
+    const leader = operators.get(spec.holderIdentity)
+    if (!leader) return // between two leaders
+    await (isOrderly ? leader.stop() : leader.kill())
+    await startOperator(spec.holderIdentity)
+  }
+
+  const gateway = await startQuartermaster(access, 'gateway', { directory, settings })
+  await Promise.all(['operator-0', 'operator-1'].map(startOperator))
+  const adminToken = await readAdminToken(access)
+  let replacing: Promise<void> | undefined
   return {
     cluster: { access, gatewayUrl: gateway.url, adminToken },
     operator: {
@@ -43,17 +81,17 @@ export async function startInstallation(): Promise<Installation> {
       caFile: access.caFile,
       adminToken: await access.tokenFor('quartermaster-system', 'quartermaster-operator', 36_000),
     },
-    killOperator() {
-      restarted ??= (async () => {
-        await operator.kill()
-        operator = await startQuartermaster(access, 'operator', options)
-        restarted = undefined
-      })()
-      return restarted
+    proxy,
+    endOperator(isOrderly) {
+      replacing ??= replaceLeader(isOrderly).finally(() => {
+        replacing = undefined
+      })
+      return replacing
     },
     async stop() {
-      await restarted
-      await Promise.all([operator.stop(), gateway.stop()])
+      await replacing
+      await Promise.all([...operators.values(), gateway].map((each) => each.stop()))
+      await proxy.close()
       await access.stop()
     },
   }

@@ -3,8 +3,9 @@ import { apiRequest } from '../../../dev/control-plane/kubernetes.ts'
 import { labels } from '../../../operator/api/names.ts'
 import type { Misbehaviour } from '../../drivers/support/http-driver-server.ts'
 import type { Organization } from '../support/client.ts'
+import type { Fault } from '../support/fault-proxy.ts'
 import { patch, untilEnded } from '../support/observing.ts'
-import type { Deploy, Fault, Step } from './history.ts'
+import type { ApiFault, Deploy, DriverFault, Misbehave, Step } from './history.ts'
 import { type Applied, appliedObjects, objectPath, usedResources } from './outcome.ts'
 import { old, type Subject } from './subject.ts'
 
@@ -36,13 +37,14 @@ const actions: Actions = {
     const name = inTurn(names, at)
     if (name !== undefined) await organization.kube('DELETE', secretPath(organization, name))
   },
-  misbehave: async ({ remote }, { faults }) => remote.next.push(...faults.map((each) => answers[each])),
+  retype: (subject, { type, form }) => subject.setType(type, form),
+  misbehave,
   'delete environment': async ({ organization, pathOf }, { next }) => {
     await organization.kube('DELETE', pathOf('environments', `shop.${old}`))
     await untilEnded(organization, old)
     await organization.environment('shop', old, next)
   },
-  kill: ({ installation }) => installation.killOperator(),
+  'end operator': ({ installation }, { isOrderly }) => installation.endOperator(isOrderly),
   wait: () => sleep(500),
 }
 
@@ -105,17 +107,44 @@ async function change(organization: Organization, path: string, object: Applied)
   if (object.kind !== 'secrets') await patch(organization, path, changeOf(object))
 }
 
-function changeOf({ data, spec, metadata }: Applied): object {
+function changeOf({ kind, data, metadata }: Applied): object {
   const [key] = Object.keys(data ?? {})
   if (key !== undefined) return { data: { [key]: 'changed' } }
+  // The number of replicas, where nothing states it, is an autoscaler's.
+  if (kind === 'deployments' || kind === 'statefulsets')
+    return { spec: { template: { metadata: { labels: { 'app.kubernetes.io/part-of': 'changed' } } } } }
   const label = Object.keys(metadata.labels ?? {}).find((each) => each !== labels.resource) ?? ''
-  return spec ? { spec: { replicas: 7 } } : { metadata: { labels: { [label]: 'changed' } } }
+  return { metadata: { labels: { [label]: 'changed' } } }
 }
 
-const answers: Readonly<Record<Fault, Misbehaviour>> = {
+async function misbehave(
+  { organization, remote, installation }: Subject,
+  { driver, api }: Misbehave,
+): Promise<void> {
+  remote.next.push(...driver.map((each) => driverAnswers[each]))
+  // Watches have tests for themselves.
+  const fits = (_: string, url: string) => url.includes(organization.id) && !url.includes('watch=')
+  for (const each of api) installation.proxy.inject(fits, apiAnswers[each])
+}
+
+const driverAnswers: Readonly<Record<DriverFault, Misbehaviour>> = {
   refusal: { status: 400, body: { error: 'RES-100', message: 'not today' } },
   failure: { status: 500, body: { error: 'RES-101', message: 'out of order' } },
   break: 'break',
   'lost answer': 'lose',
   'in progress': { status: 202 },
+}
+
+const failure = (code: number, reason: string, headers = {}) => ({
+  kind: 'answer' as const,
+  status: code,
+  headers,
+  body: { kind: 'Status', apiVersion: 'v1', status: 'Failure', code, reason, message: 'not now' },
+})
+const apiAnswers: Readonly<Record<ApiFault, Fault>> = {
+  break: { kind: 'resetBefore' },
+  'lost answer': { kind: 'resetAfter' },
+  'too many': failure(429, 'TooManyRequests', { 'retry-after': '1' }),
+  failure: failure(500, 'InternalError'),
+  unavailable: failure(503, 'ServiceUnavailable'),
 }

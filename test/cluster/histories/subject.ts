@@ -9,6 +9,7 @@ import type { Content } from './contents.ts'
 import { type Definition, remoteDrivers, type SecretName, secretNames, types } from './definitions.ts'
 import type { Deploy } from './history.ts'
 import type { Installation } from './installation.ts'
+import { ownBucket, type TypeForm, typeOf } from './types.ts'
 
 /** Part of every secret of a history. */
 export const canary = 'canary-of-the-histories'
@@ -33,6 +34,8 @@ export interface Subject {
   /** The path of an object of the organization, by plural and name. */
   pathOf(plural: string, name: string): string
   define(definition: Definition): Promise<unknown>
+  /** Changes a type. Tags that were secret once are secret in all later forms. */
+  setType(type: (typeof types)[number], form: TypeForm): Promise<unknown>
   setSecret(name: SecretName, to: number): Promise<unknown>
   setLevel(to: string): Promise<unknown>
   dryRun(environment: string, deploy: Deploy): Promise<DryRun>
@@ -47,6 +50,7 @@ export interface Subject {
 export async function makeSubject(installation: Installation): Promise<Subject> {
   const organization = await makeTestOrganization(installation.cluster, 'history')
   const remote = await startHttpDriverServer()
+  const typesOfSecretTags = new Set<string>()
   let deployments = 0
 
   const setValue = (key: string, value: object) =>
@@ -94,6 +98,15 @@ export async function makeSubject(installation: Installation): Promise<Subject> 
       const own = JSON.stringify(spec).replaceAll('@/', `${organization.id}/`)
       return organization.define(name, JSON.parse(own) as object)
     },
+    setType(type, form) {
+      if (form === 'secret tags') typesOfSecretTags.add(type)
+      return organization.apply(
+        'resourcetypes',
+        'ResourceType',
+        type,
+        typeOf(form, typesOfSecretTags.has(type)),
+      )
+    },
     setSecret: (name, to) =>
       organization.kube(
         'PATCH',
@@ -130,7 +143,8 @@ export async function makeSubject(installation: Installation): Promise<Subject> 
       await sleep(1000)
     },
   }
-  await makeTypes(organization)
+  for (const type of types) await subject.setType(type, 'usual')
+  await organization.apply('resourcetypes', 'ResourceType', 's3', ownBucket)
   for (const name of secretNames) await subject.setSecret(name, 0)
   await makeDrivers(organization, remote.target)
   await organization.application('shop')
@@ -138,18 +152,6 @@ export async function makeSubject(installation: Installation): Promise<Subject> 
   await setValue('TOKEN', { secret: { secret: 'token', key: 'key' } })
   await organization.environment('shop', old)
   return subject
-}
-
-async function makeTypes(organization: Organization): Promise<void> {
-  const text = { type: 'string' }
-  const values = { properties: { tag: text, where: text, near: text, all: {} } }
-  for (const type of types)
-    await organization.apply('resourcetypes', 'ResourceType', type, {
-      use: 'direct',
-      inputsSchema: { properties: { label: text } },
-      outputsSchema: { properties: { values, secrets: { properties: { key: text } } } },
-      classes: [{ name: 'large', description: 'More' }],
-    })
 }
 
 async function makeDrivers(organization: Organization, target: string): Promise<void> {

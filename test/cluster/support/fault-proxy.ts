@@ -1,7 +1,11 @@
 import { readFileSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { request } from 'node:https'
+import { join } from 'node:path'
 import { closeServer } from '../../../dev/close-server.ts'
+import type { ControlPlane } from '../../../dev/control-plane/control-plane.ts'
+import { kubeconfigOf } from '../../../dev/quartermaster.ts'
 
 /** The fault of a request that matches a rule. */
 export type Fault =
@@ -118,4 +122,19 @@ export async function startFaultProxy(target: { url: string; caFile: string }): 
     },
     close: () => closeServer(server),
   }
+}
+
+/** Writes a kubeconfig of the operator for the API server behind the proxy, and answers its path. */
+export async function proxiedKubeconfig(
+  { origin }: Pick<FaultProxy, 'origin'>,
+  controlPlane: ControlPlane,
+  directory: string,
+): Promise<string> {
+  const kubeconfig = await readFile(await kubeconfigOf(controlPlane, 'operator', directory), 'utf8')
+  const proxied = kubeconfig
+    .replace(controlPlane.url, origin)
+    .replace(/certificate-authority-data: .*/, 'insecure-skip-tls-verify: true')
+  const file = join(directory, 'proxied.kubeconfig')
+  await writeFile(file, proxied)
+  return file
 }
