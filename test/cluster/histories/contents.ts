@@ -33,32 +33,49 @@ const profiles = {
   'default-cronjob': { schedules: { nightly: { schedule: '0 4 * * *' } } },
 }
 
-function moduleOf(
-  externals: Record<string, { readonly type: string }>,
-  profile: keyof typeof profiles,
-): object {
+/** Reached under a DNS name that is a dependency too. */
+const exposed = { ingress: { rules: { 'externals.name': { http: { '/': { type: 'prefix', port: 80 } } } } } }
+
+interface ModuleParts {
+  readonly externals: Readonly<Record<string, { readonly type: string }>>
+  readonly profile: keyof typeof profiles
+  readonly isExposed: boolean
+}
+
+function moduleOf({ externals, profile, isExposed }: ModuleParts): object {
   const texts = Object.entries(externals).flatMap(([name, { type }]) => [
     [`TAG_${name}`, `\${externals.${name}.${type === 's3' ? 'bucket' : 'tag'}}`],
     [`KEY_${name}`, `\${externals.${name}.${type === 's3' ? 'aws_access_key_id' : 'key'}}`],
   ])
   const main = {
     image: 'images.example.test/web:1',
-    variables: { ...Object.fromEntries(texts), TOKEN: '${values.TOKEN}' },
+    variables: {
+      ...Object.fromEntries(texts),
+      TOKEN: '${values.TOKEN}',
+      ...(isExposed ? { HOST: '${externals.name.host}' } : {}),
+    },
     files: { '/etc/level': { value: '${values.LEVEL}' } },
   }
   return {
     profile: `quartermaster/${profile === 'none' ? 'default-module' : profile}`,
-    spec: profile === 'none' ? {} : { containers: { main }, ...profiles[profile] },
-    externals,
+    spec: {
+      ...(profile === 'none' ? {} : { containers: { main }, ...profiles[profile] }),
+      ...(isExposed ? exposed : {}),
+    },
+    externals: { ...externals, ...(isExposed ? { name: { type: 'dns' } } : {}) },
   }
 }
 
 const module = fc
-  .tuple(
-    fc.dictionary(fc.constantFrom('x', 'y', 'z'), dependency, { minKeys: 1, maxKeys: 3 }),
-    fc.constantFrom(...(Object.keys(profiles) as (keyof typeof profiles)[])),
+  .record({
+    externals: fc.dictionary(fc.constantFrom('x', 'y', 'z'), dependency, { minKeys: 1, maxKeys: 3 }),
+    profile: fc.constantFrom(...(Object.keys(profiles) as (keyof typeof profiles)[])),
+    isExposed: fc.boolean(),
+  })
+  .map((parts) =>
+    moduleOf({ ...parts, isExposed: parts.isExposed && ['none', 'default-module'].includes(parts.profile) }),
   )
-  .map(([externals, profile]) => moduleOf(externals, profile))
+
 export const content: fc.Arbitrary<Content> = fc.record({
   modules: fc.dictionary(fc.constantFrom('web', 'worker'), module, { minKeys: 1, maxKeys: 2 }),
   shared: fc.dictionary(fc.constantFrom('r1', 'r2'), dependency, { maxKeys: 2 }),

@@ -1,5 +1,6 @@
 import type { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
 import { fc } from '../../support/properties.ts'
+import { nameDefinition } from './name-definitions.ts'
 
 /** Custom types of the organization, whose id replaces `@/`. */
 export const types = ['t0', 't1', 't2', 't3', 't4'] as const
@@ -172,4 +173,5 @@ export const basic: readonly Definition[] = [
 export const anyDefinition = fc.oneof(
   { weight: 6, arbitrary: fc.integer({ min: 0, max: types.length - 1 }).chain(definitionOf) },
   { weight: 1, arbitrary: bucketDefinition },
+  { weight: 2, arbitrary: nameDefinition },
 )

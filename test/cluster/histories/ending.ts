@@ -34,6 +34,8 @@ export async function end(subject: Subject, environments: readonly string[], end
   await gone(organization, [...paths, ...environmentPaths, ...namespaces], endsWithinMs)
   expect(await organization.resources()).toEqual([])
   expect([...remote.existing]).toEqual([])
+  for (const zone of [organization.zone, organization.spare])
+    expect(await organization.provider.records(zone)).toEqual([])
   await eventually('the end or release of each Secret', endsWithinMs, async () => {
     const { body } = await organization.kube<{ items: KubeObject[] }>('GET', secretsPath(organization))
     const held = body.items.filter(
@@ -46,14 +48,18 @@ export async function end(subject: Subject, environments: readonly string[], end
 
 const secretsPath = ({ id }: Organization) => `/api/v1/namespaces/${id}/secrets`
 
+/** The Secrets that the user made. */
+const allSecretNames = [...secretNames, 'provider-token', 'wildcard']
+
 /** Whether the user made the Secret, and leaves it. */
 function isGiven(name: string, { without }: Ending): boolean {
-  return secretNames.some((each) => each === name) && !without.includes('secrets')
+  return allSecretNames.includes(name) && !without.includes('secrets')
 }
 
 async function removeAll({ organization, pathOf }: Subject, need: Need): Promise<void> {
   if (need === 'secrets') {
-    for (const name of secretNames) await organization.kube('DELETE', `${secretsPath(organization)}/${name}`)
+    for (const name of allSecretNames)
+      await organization.kube('DELETE', `${secretsPath(organization)}/${name}`)
     return
   }
   for (const { metadata } of await organization.list(pluralOf[need]))

@@ -78,22 +78,24 @@ async function deployToFresh(subject: Subject, last: Deploy, isReady: boolean): 
   expect([fresh, end.isReady, isReady ? end.problems : []]).toEqual([fresh, isReady, []])
 }
 
-async function expectSameOutcome({ organization, remote }: Subject): Promise<void> {
-  const expected = await outcomeOf(organization, fresh, remote)
+async function expectSameOutcome(subject: Subject): Promise<void> {
+  const expected = await outcomeOf(subject, fresh)
   await eventually('the same outcome', settlesWithinMs, async () => {
-    expect(await outcomeOf(organization, old, remote)).toEqual(expected)
+    expect(await outcomeOf(subject, old)).toEqual(expected)
     return true
   })
 }
 
 async function expectNoChange(subject: Subject, environment: string, last: Deploy): Promise<void> {
+  const { provider, token } = subject.organization
   const stateOf = async () => {
     const resources = await usedResources(subject.organization, environment)
     const objects = await appliedObjects(subject.organization, environment, resources)
     const versions = [...resources, ...objects].map(
       ({ kind, metadata }) => `${kind} ${metadata.name} ${metadata.resourceVersion}`,
     )
-    return { versions: versions.sort(), calls: subject.remote.journal.length }
+    const calls = [subject.remote.journal.length, (await provider.calls(token)).length]
+    return { versions: versions.sort(), calls }
   }
   const before = await stateOf()
   const name = await subject.deploy(environment, { ...last, mode: 'incremental', door: 'REST' })

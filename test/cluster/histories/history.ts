@@ -41,6 +41,7 @@ export type Step =
   | { readonly do: 'delete object'; readonly at: number }
   | { readonly do: 'change object'; readonly at: number }
   | { readonly do: 'lose outputs'; readonly at: number }
+  | { readonly do: 'delete record' | 'change record'; readonly at: number }
   | { readonly do: 'retype'; readonly type: (typeof types)[number]; readonly form: TypeForm }
   | Misbehave
   | { readonly do: 'delete deployment'; readonly at: number }
@@ -100,7 +101,7 @@ const misbehave: fc.Arbitrary<Misbehave> = fc.record({
   api: fc.array(apiFault, { maxLength: 4 }),
 })
 const endOperator = fc.record({ do: fc.constant('end operator' as const), isOrderly: fc.boolean() })
-const definitionNames = [...types, 's3', 'own-s3'].flatMap((type) => [
+const definitionNames = [...types, 's3', 'own-s3', 'dns', 'ingress'].flatMap((type) => [
   type,
   `${type}-0`,
   `${type}-1`,
@@ -109,9 +110,20 @@ const definitionNames = [...types, 's3', 'own-s3'].flatMap((type) => [
 
 /** What other clients do to the outcome of a deployment. */
 const disturbance: fc.Arbitrary<Step> = fc.oneof(
-  fc.record({ do: fc.constant('delete object' as const), at: place }),
-  fc.record({ do: fc.constant('change object' as const), at: place }),
-  fc.record({ do: fc.constant('lose outputs' as const), at: place }),
+  {
+    weight: 9,
+    arbitrary: fc.record({
+      do: fc.constantFrom('delete object' as const, 'change object' as const, 'lose outputs' as const),
+      at: place,
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constantFrom('delete record' as const, 'change record' as const),
+      at: place,
+    }),
+  },
 )
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -170,6 +182,10 @@ const ending: fc.Arbitrary<Ending> = fc.record({
   amid: fc.array(fc.oneof(misbehave, endOperator), { maxLength: 2 }),
 })
 
+/** A deployment looks at what exists outside the cluster only when its inputs change, or when its mode is `full`. */
+const modeAfter = (steps: readonly Step[], mode: Deploy['mode']): Deploy['mode'] =>
+  steps.some((step) => step.do === 'delete record' || step.do === 'change record') ? 'full' : mode
+
 /** Anything happens at first. Then a deployment ends and is disturbed; the last one often has the same content. */
 export const history: fc.Arbitrary<History> = fc
   .record({
@@ -184,6 +200,10 @@ export const history: fc.Arbitrary<History> = fc
   .map(({ definitions, steps, settled, disturbances, last, isSame, ending }) => ({
     definitions: [...basic, ...definitions],
     steps: [...steps, { ...settled, isAwaited: true }, ...disturbances],
-    last: isSame ? { ...last, content: settled.content } : last,
+    last: {
+      ...last,
+      content: isSame ? settled.content : last.content,
+      mode: modeAfter([...steps, ...disturbances], last.mode),
+    },
     ending,
   }))

@@ -4,6 +4,12 @@ import { join } from 'node:path'
 import { provideBundles } from '../../../dev/build.ts'
 import { type ControlPlane, startControlPlane } from '../../../dev/control-plane/control-plane.ts'
 import { type ApiAccess, apiCall } from '../../../dev/control-plane/kubernetes.ts'
+import { ensureDevelopmentAuthority } from '../../../dev/development-authority.ts'
+import {
+  outsideWorld,
+  type RunningCloudflare,
+  startCloudflare,
+} from '../../../dev/fake-cloudflare/process.ts'
 import {
   installInto,
   type RunningProcess,
@@ -18,6 +24,8 @@ export interface Installation {
     readonly access: ControlPlane
     readonly gatewayUrl: string
     readonly adminToken: string
+    readonly directory: string
+    readonly cloudflare: RunningCloudflare
   }
   /** Access with the rights of the operator. */
   readonly operator: ApiAccess
@@ -28,11 +36,10 @@ export interface Installation {
   stop(): Promise<void>
 }
 
-const settings = {
+const commonSettings = {
   QUARTERMASTER_LEASE_SECONDS: '30',
   QUARTERMASTER_SETTLE_SECONDS: '1',
   QUARTERMASTER_DEPLOYMENT_TIMEOUT_SECONDS: '20', // a missing Secret is waited for until then
-  QUARTERMASTER_OUTBOUND_ALLOWED: '127.0.0.1',
   QUARTERMASTER_REQUESTS_PER_SECOND: '100000',
   QUARTERMASTER_REQUEST_BURST: '100000',
 }
@@ -41,7 +48,12 @@ const leasePath = '/apis/coordination.k8s.io/v1/namespaces/quartermaster-system/
 
 export async function startInstallation(): Promise<Installation> {
   const directory = await mkdtemp(join(tmpdir(), 'quartermaster-histories-'))
-  const access = await startControlPlane({ directory })
+  await ensureDevelopmentAuthority(directory)
+  const [access, cloudflare] = await Promise.all([
+    startControlPlane({ directory }),
+    startCloudflare(directory),
+  ])
+  const settings = { ...commonSettings, ...outsideWorld(cloudflare, directory) }
   await Promise.all([provideBundles(directory), installInto(access)])
   const proxy = await startFaultProxy(access)
   const kubeconfig = await proxiedKubeconfig(proxy, access, directory)
@@ -75,7 +87,7 @@ export async function startInstallation(): Promise<Installation> {
   const adminToken = await readAdminToken(access)
   let replacing: Promise<void> | undefined
   return {
-    cluster: { access, gatewayUrl: gateway.url, adminToken },
+    cluster: { access, gatewayUrl: gateway.url, adminToken, directory, cloudflare },
     operator: {
       url: access.url,
       caFile: access.caFile,
@@ -91,7 +103,7 @@ export async function startInstallation(): Promise<Installation> {
     async stop() {
       await replacing
       await Promise.all([...operators.values(), gateway].map((each) => each.stop()))
-      await proxy.close()
+      await Promise.all([proxy.close(), cloudflare.stop()])
       await access.stop()
     },
   }

@@ -1,3 +1,4 @@
+import type { StoredRecord } from '../../../dev/fake-cloudflare/records.ts'
 import type { ActiveResource } from '../../../operator/api/active-resource.ts'
 import type { KubeObject } from '../../../operator/api/kind.ts'
 import { labels } from '../../../operator/api/names.ts'
@@ -5,6 +6,7 @@ import { formatDescriptor } from '../../../operator/domain/resource/descriptor.t
 import type { HttpDriverServer } from '../../drivers/support/http-driver-server.ts'
 import { conditionStatus, type Organization } from '../support/client.ts'
 import { namespaceOf, secretAt } from '../support/observing.ts'
+import type { Subject } from './subject.ts'
 
 /** The kinds that the definitions and workloads of a history apply. */
 const appliedKinds = [
@@ -16,6 +18,7 @@ const appliedKinds = [
   '/apis/apps/v1 statefulsets',
   '/apis/batch/v1 jobs',
   '/apis/batch/v1 cronjobs',
+  '/apis/networking.k8s.io/v1 ingresses',
 ] as const
 
 /** An object that a resource applied; its kind is the plural. */
@@ -74,13 +77,14 @@ function lastInputs({ journal, existing }: HttpDriverServer, id: string): unknow
  * GUResIDs are replaced, so that equal outcomes of two environments are equal values.
  */
 export async function outcomeOf(
-  organization: Organization,
+  { organization, remote }: Subject,
   environment: string,
-  remote: HttpDriverServer,
 ): Promise<Record<string, unknown>> {
   const resources = await usedResources(organization, environment)
   const objects = await appliedObjects(organization, environment, resources)
   const descriptors = new Map(resources.map(({ metadata, spec }) => [metadata.name, formatDescriptor(spec)]))
+  const { provider, zone, spare } = organization
+  const records = [...(await provider.records(zone)), ...(await provider.records(spare))]
   const neutral = neutralTo(descriptors, organization, environment)
   const described = await Promise.all(
     resources.map(async (resource) => {
@@ -104,6 +108,7 @@ export async function outcomeOf(
         outputs: { ...status?.outputs, ...secrets },
         objects: own.map(contentOf).sort(),
         remote: lastInputs(remote, metadata.name),
+        records: records.filter(({ comment }) => comment?.endsWith(metadata.name)).map(recordOf),
       }
       return [formatDescriptor(spec), JSON.parse(neutral(JSON.stringify(seen)))] as const
     }),
@@ -115,6 +120,10 @@ export async function outcomeOf(
   }
 }
 
+function recordOf({ zone_id, name, type, content, proxied, ttl }: StoredRecord): object {
+  return { zone_id, name, type, content, proxied, ttl }
+}
+
 function neutralTo(
   descriptors: ReadonlyMap<string, string>,
   organization: Organization,
@@ -122,7 +131,12 @@ function neutralTo(
 ) {
   return (text: string) =>
     [...descriptors]
-      .reduce((result, [name, descriptor]) => result.replaceAll(name, `<${descriptor}>`), text)
+      .reduce(
+        (result, [name, descriptor]) =>
+          // A DNS name has the first digits alone.
+          result.replaceAll(name, `<${descriptor}>`).replaceAll(name.slice(0, 8), `<${descriptor} in short>`),
+        text,
+      )
       .replaceAll(namespaceOf(organization, environment), '<namespace>')
       .replaceAll(`shop.${environment}`, 'shop.<environment>')
       .replaceAll(new RegExp(`\\b${environment}\\b`, 'g'), '<environment>')

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { apiRequest } from '../../../dev/control-plane/kubernetes.ts'
+import type { Rule } from '../../../dev/fake-cloudflare/misbehave.ts'
 import { labels } from '../../../operator/api/names.ts'
 import type { Misbehaviour } from '../../drivers/support/http-driver-server.ts'
 import type { Organization } from '../support/client.ts'
@@ -38,6 +39,10 @@ const actions: Actions = {
     if (name !== undefined) await organization.kube('DELETE', secretPath(organization, name))
   },
   retype: (subject, { type, form }) => subject.setType(type, form),
+  'delete record': ({ organization }, { at }) =>
+    withRecord(organization, at, (id) => organization.provider.removeRecord(id)),
+  'change record': ({ organization }, { at }) =>
+    withRecord(organization, at, (id) => organization.provider.changeRecord(id, { content: '192.0.2.66' })),
   misbehave,
   'delete environment': async ({ organization, pathOf }, { next }) => {
     await organization.kube('DELETE', pathOf('environments', `shop.${old}`))
@@ -101,6 +106,16 @@ async function withObject(
   if (object) await act(objectPath(organization, old, object), object)
 }
 
+/** Does something to a record at the DNS provider. */
+async function withRecord(
+  { provider, zone, spare }: Subject['organization'],
+  at: number,
+  act: (id: string) => Promise<unknown>,
+): Promise<void> {
+  const record = inTurn([...(await provider.records(zone)), ...(await provider.records(spare))], at)
+  if (record) await act(record.id)
+}
+
 /** Changes something that a resource applied. */
 async function change(organization: Organization, path: string, object: Applied): Promise<void> {
   // Secrets are not watched: a key that a later deployment leaves out stays with the client that changed it.
@@ -122,6 +137,7 @@ async function misbehave(
   { driver, api }: Misbehave,
 ): Promise<void> {
   remote.next.push(...driver.map((each) => driverAnswers[each]))
+  for (const each of driver) await organization.provider.misbehave(organization.token, providerAnswers[each])
   // Watches have tests for themselves.
   const fits = (_: string, url: string) => url.includes(organization.id) && !url.includes('watch=')
   for (const each of api) installation.proxy.inject(fits, apiAnswers[each])
@@ -133,6 +149,14 @@ const driverAnswers: Readonly<Record<DriverFault, Misbehaviour>> = {
   break: 'break',
   'lost answer': 'lose',
   'in progress': { status: 202 },
+}
+
+const providerAnswers: Readonly<Record<DriverFault, Partial<Rule>>> = {
+  refusal: { do: 'status', status: 400, errors: [{ code: 9_000, message: 'not today' }], commit: 'never' },
+  failure: { do: 'status', status: 502, commit: 'never' },
+  break: { do: 'reset', commit: 'never' },
+  'lost answer': { do: 'reset', commit: 'before' },
+  'in progress': { do: 'status', status: 429, retryAfter: 1, commit: 'never' },
 }
 
 const failure = (code: number, reason: string, headers = {}) => ({

@@ -3,7 +3,8 @@ import type { EnvironmentDeployment } from '../../../operator/api/environment-de
 import { emptySet, setId } from '../../../operator/domain/delta/delta.ts'
 import { isFinished } from '../../../operator/domain/deployment/deployment.ts'
 import { type HttpDriverServer, startHttpDriverServer } from '../../drivers/support/http-driver-server.ts'
-import { eventually, makeTestOrganization, type Organization } from '../support/client.ts'
+import { eventually } from '../support/client.ts'
+import { type DnsOrganization, makeDnsOrganization } from '../support/cloudflare.ts'
 import { gone } from '../support/observing.ts'
 import type { Content } from './contents.ts'
 import { type Definition, remoteDrivers, type SecretName, secretNames, types } from './definitions.ts'
@@ -26,10 +27,10 @@ interface DryRun {
   readonly steps: readonly { readonly action: string; readonly gu_res_id: string }[]
 }
 
-/** An organization to which a history happens, with a driver outside the cluster. */
+/** An organization to which a history happens, with a driver outside the cluster and two zones of a DNS provider. */
 export interface Subject {
   readonly installation: Installation
-  readonly organization: Organization
+  readonly organization: DnsOrganization & { readonly spare: DnsOrganization['zone'] }
   readonly remote: HttpDriverServer
   /** The path of an object of the organization, by plural and name. */
   pathOf(plural: string, name: string): string
@@ -48,7 +49,7 @@ export interface Subject {
 }
 
 export async function makeSubject(installation: Installation): Promise<Subject> {
-  const organization = await makeTestOrganization(installation.cluster, 'history')
+  const organization = await makeDnsOrganization(installation.cluster, 'history', { spareZone: true })
   const remote = await startHttpDriverServer()
   const typesOfSecretTags = new Set<string>()
   let deployments = 0
@@ -95,7 +96,12 @@ export async function makeSubject(installation: Installation): Promise<Subject> 
     remote,
     pathOf: (plural, name) => `${group}/namespaces/${organization.id}/${plural}/${name}`,
     define({ name, spec }) {
-      const own = JSON.stringify(spec).replaceAll('@/', `${organization.id}/`)
+      const { id, zone, spare } = organization
+      const own = JSON.stringify(spec)
+        .replaceAll('@/', `${id}/`)
+        .replace('@zone-0', zone.id)
+        .replace('@zone-1', spare.id)
+        .replace('@domain', zone.name)
       return organization.define(name, JSON.parse(own) as object)
     },
     setType(type, form) {
@@ -132,6 +138,7 @@ export async function makeSubject(installation: Installation): Promise<Subject> 
       }),
     async calm() {
       remote.next.length = 0
+      await organization.provider.behave()
       for (const { metadata } of await organization.list('environmentdeployments'))
         await subject.untilFinished(metadata.name)
       const deleting = (await organization.resources()).filter(({ metadata }) => metadata.deletionTimestamp)
@@ -147,14 +154,13 @@ export async function makeSubject(installation: Installation): Promise<Subject> 
   await organization.apply('resourcetypes', 'ResourceType', 's3', ownBucket)
   for (const name of secretNames) await subject.setSecret(name, 0)
   await makeDrivers(organization, remote.target)
-  await organization.application('shop')
   await subject.setLevel('start')
   await setValue('TOKEN', { secret: { secret: 'token', key: 'key' } })
   await organization.environment('shop', old)
   return subject
 }
 
-async function makeDrivers(organization: Organization, target: string): Promise<void> {
+async function makeDrivers(organization: DnsOrganization, target: string): Promise<void> {
   const account = { type: 'any', credentialsSecretName: 'cloud' }
   await organization.apply('resourceaccounts', 'ResourceAccount', 'cloud', account)
   for (const type of types)

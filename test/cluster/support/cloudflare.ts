@@ -26,6 +26,8 @@ export interface Cloudflare {
   removeRecord(id: string): Promise<void>
   /** Treats calls with the token as the rule says. */
   misbehave(token: Token, rule: Partial<Rule>): Promise<void>
+  /** Takes all rules back, those for other tokens too. */
+  behave(): Promise<void>
   /** The most calls with the token that fell into any 300 seconds. */
   mostCalls(token: Token): Promise<number>
   /** An answer of the DNS server of the provider, as every client gets it. */
@@ -71,6 +73,9 @@ export function cloudflareAt({
     removeRecord: (id) => control('DELETE', `records/${id}`),
     async misbehave({ name }, { match, ...rule }) {
       await control('POST', 'misbehave', { rules: [{ ...rule, match: { ...match, token: name } }] })
+    },
+    async behave() {
+      await control('DELETE', 'misbehave')
     },
     async mostCalls({ name }) {
       const { tokens } = await control<{ tokens: { token: string; maximum: number }[] }>('GET', 'limits')
