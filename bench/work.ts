@@ -4,9 +4,10 @@ import { pathOf } from '../operator/kube/client/resource.ts'
 
 /**
  * What one resource makes: nothing (`echo`), one ConfigMap, or five objects as a workload has them. Those of `child` make
- * nothing and all depend on one more resource; those of `secret` make a ConfigMap and all name one Secret in their inputs.
+ * nothing and all depend on one more resource; those of `secret` make a ConfigMap and all name one Secret in their inputs;
+ * those of `password` have a secret output, which is a Secret of their organization.
  */
-export const works = ['echo', 'object', 'five', 'elsewhere', 'child', 'secret'] as const
+export const works = ['echo', 'object', 'five', 'elsewhere', 'child', 'secret', 'password'] as const
 export type Work = (typeof works)[number]
 
 type Manifest = Pick<KubeObject, 'apiVersion' | 'kind'> & {
@@ -26,6 +27,7 @@ const manifestsOf: Readonly<Record<Work, readonly Manifest[]>> = {
   elsewhere: [configMap],
   child: [],
   secret: [configMap],
+  password: [],
   five: [
     configMap,
     { apiVersion: 'v1', kind: 'ServiceAccount', content: () => ({}) },
@@ -70,9 +72,9 @@ const manifestsOf: Readonly<Record<Work, readonly Manifest[]>> = {
   ],
 }
 
-/** How many objects one resource makes. */
+/** How many objects one resource makes, the Secret of its outputs included. */
 export function objectsPerResource(work: Work): number {
-  return manifestsOf[work].length
+  return work === 'password' ? 1 : manifestsOf[work].length
 }
 
 /** How many resources a deployment of `count` makes. */
@@ -83,14 +85,15 @@ export function resourcesOf(work: Work, count: number): number {
 /** The namespace of the objects of `elsewhere`, which is open for the organization of the benchmark. */
 export const openNamespace = 'bench-open'
 
-/** The inputs of the template driver that make the objects of one resource, all with this name. */
+/** The inputs of the template driver that make the objects of one resource, all with this name, and its outputs. */
 export function templatesOf(work: Work, name: string, outputs: object): object {
   const metadata = work === 'elsewhere' ? { name, namespace: openNamespace } : { name }
   const manifests = manifestsOf[work].map(({ apiVersion, kind, content }) => [
     pluralOf(kind),
     { data: { apiVersion, kind, metadata, ...content(name) } },
   ])
-  return { templates: { manifests: Object.fromEntries(manifests), outputs } }
+  const secrets = work === 'password' ? { password: 'secret-of-{{ .id }}' } : undefined
+  return { templates: { manifests: Object.fromEntries(manifests), outputs, secrets } }
 }
 
 /** The objects of one resource, for the floor. */

@@ -33,6 +33,7 @@ import {
   openInstallation,
   readInstallationId,
 } from './controllers/shared/installation-key.ts'
+import { NewResources } from './controllers/shared/new-resources.ts'
 import { Renewals } from './controllers/shared/renewals.ts'
 import { createProgressCounter } from './controllers/shared/resource-progress.ts'
 import { createSecretFinalizers } from './controllers/shared/secret-finalizers.ts'
@@ -101,6 +102,7 @@ export async function startOperator(options: {
   const pods = new WorkloadPods(cluster.client, log)
   const progress = createProgressCounter(cluster.store, config.deploymentAttempts)
   const renewals = new Renewals(cluster.store)
+  const newResources = new NewResources()
   const { vendors } = config
   const factories = openDrivers(await readInstallationId(cluster.client), installation.hash)
   const { builtIn } = factories
@@ -158,6 +160,7 @@ export async function startOperator(options: {
       planning,
       secretFinalizers: createSecretFinalizers(cluster),
       renewals,
+      newResources,
       removals,
       driverCalls: traceCalls(metrics.driverCalls, tracing),
       rollouts: { pods, policy: config.rollout, schedulingSeconds: config.schedulingSeconds },
@@ -170,6 +173,7 @@ export async function startOperator(options: {
       installation,
       progress,
       renewals,
+      newResources,
       planning,
       attempts: config.deploymentAttempts,
       timeoutSeconds: config.deploymentTimeoutSeconds,

@@ -69,6 +69,7 @@ const objectOperations: Readonly<
   elsewhere: { apply: 'apply', remove: 'deleteObject' },
   child: {},
   secret: { apply: 'apply', remove: 'deleteObject' },
+  password: { apply: 'apply', remove: 'deleteObject' },
   five: { apply: 'applyFive', remove: 'deleteFive' },
   workload: { apply: 'applyWorkload' },
 }

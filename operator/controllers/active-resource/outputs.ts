@@ -1,16 +1,18 @@
 import type { ActiveResource } from '../../api/active-resource.ts'
+import type { StoredObject } from '../../api/kind.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import { Stalled, Waiting } from '../../domain/base/errors.ts'
 import { sameJson } from '../../domain/base/json.ts'
 import type { ResourceTypeInfo } from '../../domain/resource/type-info.ts'
 import { partsOf } from '../../domain/schema/parted-schema.ts'
-import { type SeparatedOutputs, separateSecrets } from '../../domain/schema/secret-outputs.ts'
+import { leafPaths, type SeparatedOutputs, separateSecrets } from '../../domain/schema/secret-outputs.ts'
 import { schemaProblems } from '../../domain/schema/user-schema.ts'
 import type { Outputs } from '../../drivers/driver.ts'
 import type { ReconcileContext } from '../../kube/loop/controller.ts'
 import type { Objects } from '../../kube/objects.ts'
 import { observedOf } from '../objects/observed.ts'
-import { outputsSecret } from '../shared/secrets.ts'
+import type { NewResources } from '../shared/new-resources.ts'
+import { contentOf, outputsSecret } from '../shared/secrets.ts'
 
 type Status = NonNullable<ActiveResource['status']>
 
@@ -100,6 +102,22 @@ function holdsNull(value: unknown): boolean {
   return Object.values(value).some(holdsNull)
 }
 
+/**
+ * JSON pointers to the outputs that were secret before. Until a status has outputs, the Secret is the record of them: an
+ * earlier attempt may have ended between the two. A new resource has no earlier attempt.
+ */
+export async function formerSecretPaths(
+  resource: ActiveResource,
+  { objects, newResources }: { readonly objects: Objects; readonly newResources: NewResources },
+): Promise<readonly string[]> {
+  const { outputs, secretOutputPaths = [] } = resource.status ?? {}
+  if (newResources.take(resource) || outputs !== undefined) return secretOutputPaths
+  const { apiVersion, kind, metadata } = outputsSecret(resource, {})
+  const secret = await objects.read({ apiVersion, kind, ...metadata })
+  if (!secret || !isOwn(secret, resource)) return secretOutputPaths
+  return [...secretOutputPaths, ...leafPaths(contentOf(secret))]
+}
+
 /** Where the secret outputs are, as a status records it. */
 export type OutputsSecret = Pick<Status, 'outputsSecretName' | 'outputsSecretVersion'>
 
@@ -120,9 +138,13 @@ export async function writeOutputsSecret(
   return { outputsSecretName: name, outputsSecretVersion: metadata.resourceVersion }
 }
 
+function isOwn({ metadata }: StoredObject, { metadata: { uid } }: ActiveResource): boolean {
+  return metadata.ownerReferences?.some((each) => each.uid === uid) ?? false
+}
+
 /** Deletes the Secret of an earlier resource of the same name, and that of the resource itself when it is not wanted. */
 async function removeStaleSecret(
-  { metadata: { name: guResId, uid } }: ActiveResource,
+  resource: ActiveResource,
   {
     name,
     namespace,
@@ -130,12 +152,11 @@ async function removeStaleSecret(
   }: { readonly name: string; readonly namespace: string; readonly isWanted: boolean },
   objects: Objects,
 ): Promise<void> {
+  const { name: guResId } = resource.metadata
   const reference = { apiVersion: 'v1', kind: 'Secret', name, namespace }
   const existing = await objects.read(reference)
-  const owners = existing?.metadata.ownerReferences ?? []
-  const isOwn = owners.some((each) => each.uid === uid)
-  if (!existing || (isOwn && isWanted)) return
-  if (!owners.some((each) => each.name === guResId)) {
+  if (!existing || (isWanted && isOwn(existing, resource))) return
+  if (!existing.metadata.ownerReferences?.some((each) => each.name === guResId)) {
     const message = `the Secret '${name}' exists and does not belong to this resource`
     throw new Stalled('Conflict', message)
   }

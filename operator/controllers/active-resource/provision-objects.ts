@@ -8,7 +8,7 @@ import type { ApplyResult } from '../objects/drift.ts'
 import { openNamespace, refuseNamespaceOfOthers } from '../objects/environment-namespace.ts'
 import { claimsRollout } from '../rollout/await-rollout.ts'
 import { withinDeadline } from './driver-call.ts'
-import { sortOutputs } from './outputs.ts'
+import { formerSecretPaths, sortOutputs } from './outputs.ts'
 import type { Run } from './provision-run.ts'
 import { hasOtherInputs, type Instances } from './provisioned-instances.ts'
 import type { ResourceStatus } from './resource-tools.ts'
@@ -86,9 +86,9 @@ export async function readOutputs(
   applied: ApplyResult,
 ): Promise<SeparatedOutputs> {
   const outputs = await run.attempt(() => outputsFrom(run, answer, applied))
-  const { metadata, spec, status } = run.resource
-  const types = run.tools.planning.typesOf(metadata.namespace)
-  return sortOutputs(outputs, types, spec.type, status?.secretOutputPaths)
+  const { resource, tools } = run
+  const types = tools.planning.typesOf(resource.metadata.namespace)
+  return sortOutputs(outputs, types, resource.spec.type, await formerSecretPaths(resource, tools))
 }
 
 async function outputsFrom(run: Run, answer: Provisioned, applied: ApplyResult): Promise<Outputs> {
@@ -111,8 +111,8 @@ async function outputsFrom(run: Run, answer: Provisioned, applied: ApplyResult):
 }
 
 /**
- * Writes to the status which outputs are secret, before they are written to a Secret: after a crash they must not
- * become plain outputs.
+ * Writes to a status with outputs which of them are secret, before they are written to the Secret: after a crash they must
+ * not become plain outputs. Without outputs, a provision after the crash looks into the Secret.
  */
 export async function hideOutputs(
   { context, action }: Run,
@@ -120,6 +120,7 @@ export async function hideOutputs(
   recorded: ResourceStatus,
   hidden: ResourceStatus,
 ): Promise<void> {
-  if (areCovered(leafPaths(secrets), recorded.secretOutputPaths ?? [])) return
+  const { outputs, secretOutputPaths = [] } = recorded
+  if (outputs === undefined || areCovered(leafPaths(secrets), secretOutputPaths)) return
   await context.report(hidden, action)
 }

@@ -9,6 +9,7 @@ import type { Inventory } from '../objects/inventory.ts'
 import type { Rollouts } from '../rollout/await-rollout.ts'
 import type { HostReservations } from '../shared/host-reservations.ts'
 import type { Installation } from '../shared/installation-key.ts'
+import type { NewResources } from '../shared/new-resources.ts'
 import type { Renewals } from '../shared/renewals.ts'
 import type { SecretFinalizers } from '../shared/secret-finalizers.ts'
 import type { OrganizationDrivers } from './organization-drivers.ts'
@@ -27,6 +28,7 @@ export interface ResourceTools {
   readonly planning: Planning
   readonly secretFinalizers: SecretFinalizers
   readonly renewals: Renewals
+  readonly newResources: NewResources
   readonly driverCalls: DriverCalls
   readonly rollouts: Rollouts
   readonly removals: Pick<Removals, 'of' | 'onEnqueue'>

@@ -18,6 +18,7 @@ import type { Observed } from '../../kube/loop/status.ts'
 import type { Planning } from '../../planning/planning.ts'
 import { ownershipProblems } from '../../planning/workloads.ts'
 import type { Installation } from '../shared/installation-key.ts'
+import type { NewResources } from '../shared/new-resources.ts'
 import type { Renewals } from '../shared/renewals.ts'
 import type { ResourceProgress } from '../shared/resource-progress.ts'
 import { createSecretReader } from '../shared/secrets.ts'
@@ -47,6 +48,7 @@ export interface DeploymentTools {
   readonly installation: Installation
   readonly progress: Counter<ResourceProgress>
   readonly renewals: Renewals
+  readonly newResources: NewResources
   readonly planning: Planning
   readonly attempts: number
   readonly timeoutSeconds: number

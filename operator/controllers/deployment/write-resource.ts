@@ -10,12 +10,17 @@ import { formatDescriptor } from '../../domain/resource/descriptor.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { isReady } from '../../kube/loop/outcome.ts'
 import type { Installation } from '../shared/installation-key.ts'
+import type { NewResources } from '../shared/new-resources.ts'
 
 /** Creates or updates a resource as a step of a plan says; safe to repeat. */
 export async function writeResource(
   step: PlanStep,
   deployment: EnvironmentDeployment,
-  { cluster, installation }: { readonly cluster: Cluster; readonly installation: Installation },
+  {
+    cluster,
+    installation,
+    newResources,
+  }: { readonly cluster: Cluster; readonly installation: Installation; readonly newResources: NewResources },
 ): Promise<void> {
   const { action, guResId: name, current, isForced } = step
   const { namespace } = deployment.metadata
@@ -33,7 +38,7 @@ export async function writeResource(
     throw new Waiting('ResourceTerminating', `waiting for ${formatDescriptor(current.spec)} to be deleted`, 1)
   if (action === 'create' && spec) {
     const object = newObject(ActiveResource, { name, namespace, finalizers: [finalizer] }, spec)
-    await cluster.create(ActiveResource, object, origin)
+    newResources.add(await cluster.create(ActiveResource, object, origin))
     return
   }
   if (!current) return

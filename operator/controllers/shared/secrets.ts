@@ -27,7 +27,7 @@ export function createSecretReader(client: KubeClient): SecretReader {
     const secret = await sharedReads(client)(`${namespace}/${name}`)
     if (!secret)
       throw new ReferenceNotFound('SecretNotFound', `waiting for the Secret '${name}'`, retrySeconds)
-    return decode(name, (secret.data ?? {}) as Record<string, string>) // a Secret
+    return contentOf(secret)
   }
   return {
     read(namespace, name) {
@@ -106,9 +106,10 @@ function encode(key: string, value: unknown): readonly [string, string] {
   return [`${key}${jsonEnding}`, Buffer.from(JSON.stringify(value)).toString('base64')]
 }
 
-function decode(secretName: string, data: Readonly<Record<string, string>>): FreeForm {
+/** The content of a Secret. Throws Mismatch for a key with the suffix `.json` whose value is not JSON. */
+export function contentOf({ metadata: { name: secretName }, data }: StoredObject): FreeForm {
   return Object.fromEntries(
-    Object.entries(data).map(([key, value]) => {
+    Object.entries((data ?? {}) as Record<string, string>).map(([key, value]) => {
       const text = Buffer.from(value, 'base64').toString()
       return key.endsWith(jsonEnding)
         ? [key.slice(0, -jsonEnding.length), parse(secretName, key, text)]

@@ -68,7 +68,7 @@ export interface Ending {
   readonly amid: readonly Step[]
 }
 
-/** A history of an environment, what is deployed to it at last, and how it ends. */
+/** A history of an environment, what is deployed to it in the end, and how it ends. */
 export interface History {
   readonly definitions: readonly Definition[]
   readonly steps: readonly Step[]

@@ -92,6 +92,16 @@ const deployed = () =>
 const outputsOf = (resource: ActiveResource) => world.statusOf(resource).outputs
 const secretOf = ({ metadata }: ActiveResource) => world.objects.get('Secret', `${metadata.name}-outputs`)
 
+/** Reconciles until the Secret is written; the process ends then. */
+async function untilKept(resource: ActiveResource): Promise<void> {
+  world.beforeStatus = () => {
+    if (secretOf(resource)) throw new Error('the process ends')
+  }
+  await world.reconcile(resource).catch(() => {})
+  world.beforeStatus = () => {}
+  expect(secretOf(resource)).toBeDefined()
+}
+
 beforeEach(() => {
   world = createWorld([database, mirror])
   part = 'values'
@@ -168,20 +178,21 @@ describe('a former secret stays secret for that resource', () => {
     expect([calls, outputsOf(resource)]).toEqual([2, { host: 'h' }])
   })
 
-  test('when the process ends as soon as it was kept', async () => {
-    setType('secrets')
+  test.each<[rule: string, hasOutputs: boolean]>([
+    ['when the process ends as soon as it was kept', false],
+    ['when a process that had outputs before ends as soon as it was kept', true],
+  ])('%s', async (_, hasOutputs) => {
+    setType('values')
     const resource = deploy()
-    world.objects.before = ({ kind }) => {
-      if (kind !== 'Secret') return
-      expect(world.statusOf(resource).secretOutputPaths).toEqual(['/password'])
-      throw new Error('the process ends')
-    }
-    await world.reconcile(resource)
-    world.objects.before = () => {}
+    part = 'nowhere'
+    if (hasOutputs) await world.reconcile(resource)
+    part = 'values'
+    setType('secrets')
+    await untilKept(deploy())
     world.restart()
     setType('values')
     await world.reconcile(resource)
-    expect(outputsOf(resource)).toEqual({ host: 'h' })
+    expect([calls, outputsOf(resource)]).toEqual([hasOutputs ? 3 : 2, { host: 'h' }])
   })
 
   test('and a new resource of that name starts without this history', async () => {
@@ -190,6 +201,14 @@ describe('a former secret stays secret for that resource', () => {
     await world.reconcile(resource)
     world.remove(resource)
     await world.reconcile(resource)
+    const secret = secretOf(resource)
+    const [owner] = secret?.metadata.ownerReferences ?? []
+    // The garbage collector has not deleted it yet.
+    if (secret && owner)
+      world.objects.put({
+        ...secret,
+        metadata: { ...secret.metadata, ownerReferences: [{ ...owner, uid: 'uid-earlier' }] },
+      })
     setType('values')
     await world.reconcile(deploy())
     expect(outputsOf(resource)).toEqual({ host: 'h', password: password() })
@@ -242,6 +261,7 @@ describe('no order of events shows a secret', () => {
     isSecret: boolean
     readonly secrets: Set<string>
   }
+  const crash = 'the process ends before it writes a status'
   type Event = (state: State) => Promise<void> | void
   const events: Record<string, Event> = {
     'the type calls it secret': () => setType('secrets'),
@@ -253,6 +273,15 @@ describe('no order of events shows a secret', () => {
     'the driver does not answer it': () => void (part = 'nowhere'),
     'the process starts anew': () => world.restart(),
     'a deployment': async () => void (await world.reconcile(deploy())),
+    [crash]: async (state) => {
+      world.beforeStatus = () => {
+        throw new Error('the process ends')
+      }
+      await world.reconcile(deploy()).catch(() => {})
+      world.beforeStatus = () => {}
+      world.restart()
+      state.isSecret ||= secretOf(deployed())?.['data'] !== undefined
+    },
     'a deployment without it': async () => {
       await world.reconcile(deploy({ unusedSince: '2026-01-01T00:00:00Z' }))
     },
@@ -261,6 +290,7 @@ describe('no order of events shows a secret', () => {
       if (!resource) return
       world.remove(resource)
       await world.reconcile(resource)
+      world.objects.delete('Secret', `${resource.metadata.name}-outputs`)
       state.isSecret = false
     },
   }
@@ -303,6 +333,7 @@ describe('no order of events shows a secret', () => {
           for (const name of names) {
             const before = calls
             await events[name]?.(state)
+            if (name === crash) continue
             await world.reconcile(world.now(deployed()) ?? dependent)
             await world.reconcile(dependent)
             note(state, calls > before)

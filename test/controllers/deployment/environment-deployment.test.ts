@@ -8,6 +8,7 @@ import { annotations } from '../../../operator/api/names.ts'
 import { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
 import { environmentDeploymentController } from '../../../operator/controllers/deployment/environment-deployment.ts'
 import { installationWith } from '../../../operator/controllers/shared/installation-key.ts'
+import { NewResources } from '../../../operator/controllers/shared/new-resources.ts'
 import { Renewals } from '../../../operator/controllers/shared/renewals.ts'
 import { createProgressCounter } from '../../../operator/controllers/shared/resource-progress.ts'
 import { Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
@@ -73,6 +74,7 @@ function controllerWith(timeoutSeconds: number, changes: Partial<typeof cluster>
     installation: installationWith(Buffer.alloc(32)),
     progress: createProgressCounter(store, 3),
     renewals: new Renewals(store),
+    newResources: new NewResources(),
     planning: createPlanning(store, { catalogue: drivers, vendors: ['quartermaster'], log: silentLog }),
     attempts: 3,
     timeoutSeconds,

@@ -138,10 +138,18 @@ export function createOperatorWorld(builtIn: readonly Driver[], latencyMs?: () =
     const { inventory, drivers } = tools
     const removals = new Removals({ store: fake.store, drivers, inventory })
     run(activeResourceController({ ...tools, removals }))
-    const { installation, planning, renewals } = tools
+    const { installation, planning, renewals, newResources } = tools
     const progress = createProgressCounter(fake.store, 3)
     const limits = { attempts: 3, timeoutSeconds: 1000, settleSeconds: 1000 }
-    const deploymentTools = { cluster, installation, progress, renewals, planning, ...limits }
+    const deploymentTools = {
+      cluster,
+      installation,
+      progress,
+      renewals,
+      newResources,
+      planning,
+      ...limits,
+    }
     run(environmentDeploymentController(deploymentTools))
     run(workloadController({ store: cluster.store, planning }))
     loops.push(

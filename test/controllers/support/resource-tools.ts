@@ -7,6 +7,7 @@ import type { Inventory } from '../../../operator/controllers/objects/inventory.
 import { WorkloadPods } from '../../../operator/controllers/rollout/workload-pods.ts'
 import { HostReservations } from '../../../operator/controllers/shared/host-reservations.ts'
 import type { Installation } from '../../../operator/controllers/shared/installation-key.ts'
+import { NewResources } from '../../../operator/controllers/shared/new-resources.ts'
 import { Renewals } from '../../../operator/controllers/shared/renewals.ts'
 import type { SecretFinalizers } from '../../../operator/controllers/shared/secret-finalizers.ts'
 import { canonicalJson } from '../../../operator/domain/base/json.ts'
@@ -37,7 +38,7 @@ export function resourceTools(
     deadlineSeconds: 10,
     drivers: createOrganizationDrivers({ store: cluster.store, planning, builtIn, vendors, factories }),
     hostReservations: new HostReservations(cluster),
-    objects: {} as Objects, // no object is made
+    objects: { read: async () => undefined } as Partial<Objects> as Objects, // no object is made
     inventory: {
       watchKinds() {},
       onEnqueue() {},
@@ -52,6 +53,7 @@ export function resourceTools(
     installation: { isSigned: () => true, hash: canonicalJson } as unknown as Installation, // nothing is secret
     driverCalls: { ended() {} },
     renewals: new Renewals(cluster.store),
+    newResources: new NewResources(),
     rollouts: { pods: new WorkloadPods(cluster.client, silentLog), policy: 'applied', schedulingSeconds: 30 },
     removals: { of: () => 'alone', onEnqueue() {} },
     secretFinalizers: { addFinalizers: async () => {}, removeFinalizers: async () => {} } as SecretFinalizers,
