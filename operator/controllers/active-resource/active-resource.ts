@@ -106,7 +106,7 @@ async function reconcile(latest: ActiveResource, state: State, context: Context)
 async function finalize(
   terminating: ActiveResource,
   state: State,
-  context: Pick<Context, 'releaseWorker'>,
+  context: Pick<Context, 'releaseWorker' | 'report'>,
 ): Promise<'later' | void> {
   const resource = withoutPending(terminating, state)
   const removal = isDetached(resource) ? 'alone' : state.removals.of(resource)

@@ -2,10 +2,11 @@ import type { ActiveResource, ProvisionedInstance } from '../../api/active-resou
 import { driverName } from '../../domain/definition/definition.ts'
 import type { Cookie, DeprovisionRequest } from '../../drivers/driver.ts'
 import type { ReconcileContext } from '../../kube/loop/controller.ts'
+import { observedOf } from '../objects/observed.ts'
 import { cookieSecretName, openCookie } from './cookies.ts'
 import { reportCall, withinDeadline, withReason } from './driver-call.ts'
 import { readAccount } from './provision-request.ts'
-import type { ResourceTools } from './resource-tools.ts'
+import type { ResourceStatus, ResourceTools } from './resource-tools.ts'
 
 /**
  * Deprovisions each instance that the status records, deletes the objects but those in `terminatingNamespace`, and releases
@@ -14,14 +15,40 @@ import type { ResourceTools } from './resource-tools.ts'
 export async function deprovisionAll(
   resource: ActiveResource,
   tools: ResourceTools,
-  context: Pick<ReconcileContext<typeof ActiveResource>, 'releaseWorker'>,
+  context: Pick<ReconcileContext<typeof ActiveResource>, 'releaseWorker' | 'report'>,
   terminatingNamespace?: string,
 ): Promise<void> {
   const { provisioned, predecessors = [], secretNames = [] } = resource.status ?? {}
   const all = [...predecessors, ...(provisioned ? [provisioned] : [])]
   for (const each of all) await deprovision(resource, each, tools, context)
   await tools.inventory.removeAll(resource, terminatingNamespace)
+  await recordDeprovisioned(
+    resource,
+    all,
+    { ...observedOf(resource), provisioned: undefined },
+    tools,
+    context,
+  )
   await tools.secretFinalizers.removeFinalizers(resource, secretNames)
+}
+
+/**
+ * Writes a status without the instances that are deprovisioned, if credentials of them are about to end: the next process
+ * could not deprovision them again.
+ */
+export async function recordDeprovisioned(
+  { metadata: { namespace } }: ActiveResource,
+  instances: readonly ProvisionedInstance[],
+  status: ResourceStatus,
+  { secretFinalizers }: Pick<ResourceTools, 'secretFinalizers'>,
+  { report }: Pick<ReconcileContext<typeof ActiveResource>, 'report'>,
+): Promise<void> {
+  const names = instances.flatMap(({ credentialsSecretName }) => credentialsSecretName ?? [])
+  if (!(await secretFinalizers.isAnyEnding(namespace, [...new Set(names)]))) return
+  await report(
+    { ...status, inputsHash: undefined, predecessors: undefined },
+    'the instances are deprovisioned',
+  )
 }
 
 /** Deprovisions one instance; the driver keeps what `successor` needs too. */

@@ -3,7 +3,7 @@ import type { FreeForm } from '../../api/schema.ts'
 import { sameJson } from '../../domain/base/json.ts'
 import type { ReconcileContext } from '../../kube/loop/controller.ts'
 import type { ApplyResult } from '../objects/drift.ts'
-import { deprovision } from './deprovision.ts'
+import { deprovision, recordDeprovisioned } from './deprovision.ts'
 import { withObserved } from './driver-call.ts'
 import { type OutputsSecret, withSecretOutputs, writeOutputsSecret } from './outputs.ts'
 import { callDriver, prepareCall, recordInstance } from './provision-call.ts'
@@ -27,7 +27,8 @@ import type { ResourceStatus } from './resource-tools.ts'
  * 8. hideOutputs: removes from the status the outputs that are secret by now.
  * 9. writeOutputsSecret: writes the secret outputs to a Secret.
  * 10. deprovision: deprovisions the predecessors.
- * 11. removeFinalizers: releases the Secrets that are no longer needed.
+ * 11. recordDeprovisioned: writes to the status that they are gone, if their credentials are about to end.
+ * 12. removeFinalizers: releases the Secrets that are no longer needed.
  */
 export async function provision(
   resource: ActiveResource,
@@ -59,6 +60,7 @@ export async function provision(
       await deprovision(resource, each, tools, context, instances.current)
     return written
   })
+  await recordDeprovisioned(resource, instances.predecessors, { ...hidden, ...outputsSecret }, tools, context)
   const released = resource.status?.secretNames?.filter((name) => !call.secretNames.includes(name))
   await tools.secretFinalizers.removeFinalizers(resource, released ?? [])
   const provisioned = {

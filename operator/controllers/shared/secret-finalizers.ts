@@ -6,13 +6,16 @@ import type { Change } from '../../kube/cache/cache.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { scoped, secretsNeededBy } from '../../kube/cache/kinds-in-store.ts'
 import { readSecretMetadata, setSecretFinalizer } from '../../kube/cache/secret-metadata.ts'
-import { hasFinalizer } from '../../kube/client/resource.ts'
+import { shareReads } from '../../kube/cache/shared-read.ts'
+import { hasFinalizer, namespacedName } from '../../kube/client/resource.ts'
 import { SecretNeeds } from './secret-needs.ts'
 
 /** Keeps Secrets readable, by our finalizer, while a resource needs them to be updated or deprovisioned. */
 export interface SecretFinalizers {
   /** Adds the finalizer to Secrets that the resource needs from now on, in addition to those of its spec and status. */
   addFinalizers(resource: ActiveResource, names: readonly string[]): Promise<void>
+  /** Whether one of the Secrets is being deleted, so that nothing but a finalizer keeps it. */
+  isAnyEnding(namespace: string, names: readonly string[]): Promise<boolean>
   /** Removes the finalizer from Secrets that the resource no longer needs, unless another resource needs them. */
   removeFinalizers(resource: ActiveResource, names: readonly string[]): Promise<void>
 }
@@ -36,6 +39,7 @@ class Finalizers implements SecretFinalizers {
   readonly #retryMs: number
   readonly #needs = new SecretNeeds()
   readonly #locks: KeyedMutex = new Map()
+  readonly #sharedRead = shareReads((key) => readSecretMetadata(this.#cluster.client, ...namespacedName(key)))
   /** When a Secret last had our finalizer, by `namespace/name`. */
   readonly #lastSeen = new Map<string, number>()
 
@@ -64,6 +68,11 @@ class Finalizers implements SecretFinalizers {
     // Before any read: of two resources that release a Secret at the same time, the second sees the first.
     for (const name of names) this.#needs.set(uid, scoped(resource, name), 'released')
     await this.#removeAll(namespace, names)
+  }
+
+  async isAnyEnding(namespace: string, names: readonly string[]): Promise<boolean> {
+    const secrets = await Promise.all(names.map((name) => this.#sharedRead(`${namespace}/${name}`)))
+    return secrets.some((each) => each?.metadata.deletionTimestamp !== undefined)
   }
 
   async #add(namespace: string, name: string): Promise<void> {

@@ -161,10 +161,7 @@ class ControllerLoop<K extends Kind> implements Loop {
     const context: ReconcileContext<K> = {
       afterWrite: (work) => afterWrite.push(work),
       isResync: this.#resyncKeys.delete(key),
-      ...this.#contextOf(key),
-      report: async (observed, message) => {
-        await this.#write(object, { observed, outcome: outcomeOf(new Waiting('Progressing', message)) })
-      },
+      ...this.#contextOf(object, key),
     }
     await this.#finish(object, key, () => this.#controller.reconcile(object, context))
     for (const work of afterWrite) work()
@@ -172,14 +169,21 @@ class ControllerLoop<K extends Kind> implements Loop {
 
   async #finalizeOne(object: ObjectOf<K>, key: string): Promise<void> {
     await this.#finish(object, key, async () => {
-      if ((await this.#controller.finalize?.(object, this.#contextOf(key))) === 'later') return undefined
+      if ((await this.#controller.finalize?.(object, this.#contextOf(object, key))) === 'later')
+        return undefined
       await removeFinalizer(this.#cluster, this.#controller.kind, object)
       return undefined
     })
   }
 
-  #contextOf(key: string): Pick<ReconcileContext<K>, 'releaseWorker' | 'throwIfStopping'> {
+  #contextOf(
+    object: ObjectOf<K>,
+    key: string,
+  ): Pick<ReconcileContext<K>, 'releaseWorker' | 'throwIfStopping' | 'report'> {
     return {
+      report: async (observed, message) => {
+        await this.#write(object, { observed, outcome: outcomeOf(new Waiting('Progressing', message)) })
+      },
       releaseWorker: (work) => this.queue.releaseWorker(key, work),
       throwIfStopping: () => {
         if (this.#isStopping) throw new Stopping()

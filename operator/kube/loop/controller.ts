@@ -28,7 +28,7 @@ export interface Controller<K extends Kind = Kind> {
    */
   finalize?(
     object: ObjectOf<K>,
-    context: Pick<ReconcileContext<K>, 'releaseWorker' | 'throwIfStopping'>,
+    context: Pick<ReconcileContext<K>, 'releaseWorker' | 'throwIfStopping' | 'report'>,
   ): Promise<'later' | void>
   /** Sources of keys to reconcile, in addition to changes of this kind. */
   readonly watches?: readonly Watch[]

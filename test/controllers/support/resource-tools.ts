@@ -56,6 +56,10 @@ export function resourceTools(
     newResources: new NewResources(),
     rollouts: { pods: new WorkloadPods(cluster.client, silentLog), policy: 'applied', schedulingSeconds: 30 },
     removals: { of: () => 'alone', onEnqueue() {} },
-    secretFinalizers: { addFinalizers: async () => {}, removeFinalizers: async () => {} } as SecretFinalizers,
+    secretFinalizers: {
+      addFinalizers: async () => {},
+      isAnyEnding: async () => false,
+      removeFinalizers: async () => {},
+    } satisfies SecretFinalizers,
   }
 }

@@ -26,6 +26,8 @@ export interface World {
   readonly tools: ResourceTools
   /** Called before each write of a status; its error is that of the write. */
   beforeStatus: () => void
+  /** Called before a resource that was deprovisioned is gone. */
+  beforeEnd: () => void
   put(resource: ActiveResource): ActiveResource
   /** Reconciles or finalizes the resource in its current state; returns the error. */
   reconcile(resource: ActiveResource, options?: { readonly isResync: boolean }): Promise<unknown>
@@ -90,11 +92,6 @@ export function createWorld(
     resource: ActiveResource,
     { afterWrite, isResync }: { readonly afterWrite: (() => void)[]; readonly isResync: boolean },
   ): Promise<void> {
-    if (resource.metadata.deletionTimestamp) {
-      await process.controller.finalize?.(resource, silentContext())
-      cluster.drop(ActiveResource, resource.metadata.namespace, resource.metadata.name)
-      return
-    }
     const context = silentContext<typeof ActiveResource>({
       isResync,
       afterWrite: (work) => afterWrite.push(work),
@@ -103,6 +100,12 @@ export function createWorld(
         write(resource, known, new Waiting('Progressing', message))
       },
     })
+    if (resource.metadata.deletionTimestamp) {
+      await process.controller.finalize?.(resource, context)
+      world.beforeEnd()
+      cluster.drop(ActiveResource, resource.metadata.namespace, resource.metadata.name)
+      return
+    }
     const observed = await process.controller.reconcile(resource, context)
     objects.log.push('status')
     write(resource, observed)
@@ -117,6 +120,7 @@ export function createWorld(
       return process.tools
     },
     beforeStatus: () => {},
+    beforeEnd: () => {},
     put: (resource) => cluster.put(ActiveResource, resource),
     async reconcile(resource, { isResync } = { isResync: false }) {
       const latest = world.now(resource) ?? resource

@@ -1,0 +1,124 @@
+import { beforeEach, describe, expect, test } from '@jest/globals'
+import type { ActiveResource } from '../../../operator/api/active-resource.ts'
+import { newObject } from '../../../operator/api/kind.ts'
+import { ResourceAccount } from '../../../operator/api/resource-account.ts'
+import type { Driver } from '../../../operator/drivers/driver.ts'
+import { conditionOf } from '../../../operator/kube/loop/outcome.ts'
+import { activeResource, driver } from '../../support/builders.ts'
+import { fc } from '../../support/properties.ts'
+import { createWorld, type World } from '../support/world.ts'
+
+let world: World
+/** Instances at the provider. */
+let instances: Set<string>
+
+const remote: Driver = {
+  descriptor: driver('remote', { remote: true }),
+  identify: ({ values }) => ({ zone: values.zone }),
+  async provision({ guResId, values }) {
+    instances.add(`${guResId} ${values.zone}`)
+    return { outputs: { values: {}, secrets: {} }, objects: [] }
+  },
+  async deprovision({ guResId, identity, account }) {
+    if (account?.['token'] === undefined) throw new Error('no credentials')
+    instances.delete(`${guResId} ${identity.zone}`)
+  },
+}
+
+/** A resource that the account in the Secret `secret` provisions. */
+function wanted(id: string, zone: string, accountName: string): ActiveResource {
+  const definition = {
+    definitionName: 'dns',
+    driverType: 'quartermaster/remote',
+    accountName,
+    driverInputs: { values: { zone } },
+  }
+  const made = activeResource({ type: 'dns', resourceId: id }, { definition }, { uid: `uid-of-${id}` })
+  const { status } = world.now(made) ?? {}
+  return world.put({ ...made, ...(status ? { status } : {}) })
+}
+
+function putAccount(name: string): void {
+  const spec = { type: 'any', credentialsSecretName: name }
+  world.cluster.put(ResourceAccount, newObject(ResourceAccount, { name, namespace: 'acme' }, spec))
+  const data = { token: Buffer.from('canary').toString('base64') }
+  const metadata = { name, namespace: 'acme' }
+  world.objects.put({ apiVersion: 'v1', kind: 'Secret', metadata, data })
+}
+
+/** Deletes an account and its Secret, as a user does, or the namespace. */
+function dropAccount(name: string): void {
+  world.cluster.drop(ResourceAccount, 'acme', name)
+  world.objects.delete('Secret', name)
+}
+
+/** The process ends at the next call of this hook; a new one follows. */
+async function endAt(hook: 'beforeEnd' | 'beforeStatus', resource: ActiveResource): Promise<void> {
+  const end = () => {
+    world.beforeStatus = end // a process that has ended writes nothing
+    throw new Error('the process ends')
+  }
+  world[hook] = end
+  await world.reconcile(resource).catch(() => {})
+  world.beforeEnd = () => {}
+  world.beforeStatus = () => {}
+  world.restart()
+}
+
+beforeEach(() => {
+  world = createWorld([remote])
+  instances = new Set()
+})
+
+describe('a Secret of credentials that is deleted while resources need it', () => {
+  test('is there until the last one is deprovisioned, also when the process ends between the two', async () => {
+    putAccount('main')
+    const resource = wanted('shared.dns', 'a', 'main')
+    await world.reconcile(resource)
+    dropAccount('main')
+    world.remove(resource)
+    await endAt('beforeEnd', resource)
+    expect(await world.reconcile(resource)).toBeUndefined()
+    expect([world.now(resource), world.objects.names(), [...instances]]).toEqual([undefined, [], []])
+  })
+
+  test('ends with any order of deletions and ends of the process', async () => {
+    const ids = ['one', 'two', 'three']
+    const step = fc.record({
+      id: fc.constantFrom(...ids),
+      end: fc.constantFrom<('beforeEnd' | 'beforeStatus' | undefined)[]>(
+        'beforeEnd',
+        'beforeStatus',
+        undefined,
+      ),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 12 }), fc.boolean(), async (steps, isMoved) => {
+        world = createWorld([remote])
+        instances = new Set()
+        for (const name of ['main', 'other']) putAccount(name)
+        const all = ids.map((id) => wanted(`shared.${id}`, 'a', 'main'))
+        for (const each of all) await world.reconcile(each)
+        // Each gets another instance with other credentials, and the first one is left to be deprovisioned.
+        if (isMoved) for (const id of ids) wanted(`shared.${id}`, 'b', 'other')
+        dropAccount('main')
+        if (!isMoved) for (const each of all) world.remove(each)
+        const visit = async (id: string, end?: 'beforeEnd' | 'beforeStatus') => {
+          const resource = all[ids.indexOf(id)]
+          if (!resource || (!isMoved && !world.now(resource))) return
+          if (end) await endAt(end, resource)
+          else await world.reconcile(resource)
+        }
+        for (const { id, end } of steps) await visit(id, end)
+        for (const id of ids) await visit(id)
+        const states = all.map(
+          (each) => world.now(each) && conditionOf(world.now(each) ?? each, 'Ready')?.status,
+        )
+        expect(states).toEqual(all.map(() => (isMoved ? 'True' : undefined)))
+        const zones = [...instances].map((each) => each.split(' ')[1])
+        expect(zones).toEqual(isMoved ? ['b', 'b', 'b'] : [])
+        expect(world.objects.get('Secret', 'main')).toBeUndefined()
+      }),
+    )
+  })
+})
