@@ -1,30 +1,27 @@
 import { fc } from '../../support/properties.ts'
 import { rarely, types } from './definitions.ts'
 
-/** What a deployment set holds. */
+/** What is deployed: workloads by name, and shared dependencies by id. */
 export interface Content {
-  readonly modules: Readonly<Record<string, object>>
-  readonly shared: Readonly<Record<string, object>>
+  readonly workloads: Readonly<Record<string, Workload>>
+  readonly shared: Readonly<Record<string, Dependency>>
 }
 
-const classes = ['default', 'large'] as const
+interface Dependency {
+  readonly type: (typeof types)[number] | 's3'
+  readonly class: 'default' | 'large'
+  /** A param; `level` is the shared value. */
+  readonly label: 'plain' | 'level' | null
+}
 
-const dependency = fc
-  .record({
-    type: fc.constantFrom(...types, 's3' as const),
-    class: rarely('default', fc.constantFrom(...classes)),
-    label: fc.option(fc.constantFrom('plain', '${values.LEVEL}')),
-  })
-  .map(({ type, class: name, label }) =>
-    type === 's3'
-      ? { type }
-      : {
-          type: name === 'default' ? type : `${type}.${name}`,
-          ...(label === null ? {} : { params: { label } }),
-        },
-  )
+interface Workload {
+  readonly needs: Readonly<Record<string, Dependency>>
+  readonly profile: keyof typeof profiles
+  /** Whether it is reached under a DNS name, on which it depends too. */
+  readonly isExposed: boolean
+}
 
-/** What a module runs, by its profile; `none` runs nothing. */
+/** What a workload runs, by its profile; `none` runs nothing. */
 const profiles = {
   none: {},
   'default-module': { service: { ports: { http: { service_port: 80 } } } },
@@ -32,51 +29,119 @@ const profiles = {
   'default-job': {},
   'default-cronjob': { schedules: { nightly: { schedule: '0 4 * * *' } } },
 }
+const reachable: readonly string[] = ['none', 'default-module'] satisfies (keyof typeof profiles)[]
 
-/** Reached under a DNS name that is a dependency too. */
-const exposed = { ingress: { rules: { 'externals.name': { http: { '/': { type: 'prefix', port: 80 } } } } } }
+const image = 'images.example.test/web:1'
 
-interface ModuleParts {
-  readonly externals: Readonly<Record<string, { readonly type: string }>>
-  readonly profile: keyof typeof profiles
-  readonly isExposed: boolean
+/** The names of the outputs of a type. */
+const outputsOf = ({ type }: Dependency) =>
+  type === 's3' ? { TAG: 'bucket', KEY: 'aws_access_key_id' } : { TAG: 'tag', KEY: 'key' }
+
+/** The variables of a workload; `root` is where placeholders find its dependencies. */
+function variablesOf({ needs, isExposed }: Workload, root: string): Record<string, string> {
+  const texts = Object.entries(needs).flatMap(([name, need]) =>
+    Object.entries(outputsOf(need)).map(([prefix, output]) => [
+      `${prefix}_${name}`,
+      `\${${root}.${name}.${output}}`,
+    ]),
+  )
+  return { ...Object.fromEntries(texts), ...(isExposed ? { HOST: `\${${root}.name.host}` } : {}) }
 }
 
-function moduleOf({ externals, profile, isExposed }: ModuleParts): object {
-  const texts = Object.entries(externals).flatMap(([name, { type }]) => [
-    [`TAG_${name}`, `\${externals.${name}.${type === 's3' ? 'bucket' : 'tag'}}`],
-    [`KEY_${name}`, `\${externals.${name}.${type === 's3' ? 'aws_access_key_id' : 'key'}}`],
-  ])
+const rulesFor = (name: string) => ({ rules: { [name]: { http: { '/': { type: 'prefix', port: 80 } } } } })
+
+/** The content as modules and shared dependencies of a deployment set. */
+export function setContentOf({ workloads, shared }: Content) {
+  const modules = Object.entries(workloads).map(([name, workload]) => [name, moduleOf(workload)])
+  return { modules: Object.fromEntries(modules), shared: mapValues(shared, dependencyOf) }
+}
+
+function dependencyOf({ type, class: name, label }: Dependency): object {
+  return {
+    type: name === 'default' ? type : `${type}.${name}`,
+    ...(label === null ? {} : { params: { label: label === 'level' ? '${values.LEVEL}' : label } }),
+  }
+}
+
+function moduleOf(workload: Workload): object {
+  const { needs, profile, isExposed } = workload
   const main = {
-    image: 'images.example.test/web:1',
-    variables: {
-      ...Object.fromEntries(texts),
-      TOKEN: '${values.TOKEN}',
-      ...(isExposed ? { HOST: '${externals.name.host}' } : {}),
-    },
+    image,
+    variables: { ...variablesOf(workload, 'externals'), TOKEN: '${values.TOKEN}' },
     files: { '/etc/level': { value: '${values.LEVEL}' } },
   }
   return {
     profile: `quartermaster/${profile === 'none' ? 'default-module' : profile}`,
     spec: {
       ...(profile === 'none' ? {} : { containers: { main }, ...profiles[profile] }),
-      ...(isExposed ? exposed : {}),
+      ...(isExposed ? { ingress: rulesFor('externals.name') } : {}),
     },
-    externals: { ...externals, ...(isExposed ? { name: { type: 'dns' } } : {}) },
+    externals: { ...mapValues(needs, dependencyOf), ...(isExposed ? { name: { type: 'dns' } } : {}) },
   }
 }
 
-const module = fc
+/** The workload of that name as a Score document and its extension; each workload needs all shared dependencies. */
+export function scoreOf(name: string, { workloads, shared }: Content, revision: number) {
+  const workload = workloads[name]
+  if (!workload) throw new Error(`no workload is named '${name}'`)
+  const { needs, profile, isExposed } = workload
+  const resources = {
+    ...mapValues(needs, resourceOf),
+    ...mapValues(shared, (need, id) => ({ ...resourceOf(need), id })),
+    ...(isExposed ? { name: { type: 'dns' } } : {}),
+    env: { type: 'environment' },
+  }
+  const main = {
+    image,
+    variables: {
+      ...variablesOf(workload, 'resources'),
+      TOKEN: '${resources.env.TOKEN}',
+      REVISION: String(revision),
+    },
+    files: { '/etc/level': { content: '${resources.env.LEVEL}' } },
+  }
+  return {
+    score: { apiVersion: 'score.dev/v1b1', metadata: { name }, containers: { main }, resources },
+    extension: {
+      apiVersion: 'quartermaster.dev/v1b1',
+      profile: `quartermaster/${profile === 'none' ? 'default-module' : profile}`,
+      spec: { ...profiles[profile], ...(isExposed ? { ingress: rulesFor('${resources.name}') } : {}) },
+    },
+  }
+}
+
+function resourceOf({ type, class: name, label }: Dependency): object {
+  return {
+    type,
+    ...(name === 'default' ? {} : { class: name }),
+    ...(label === null ? {} : { params: { label: label === 'level' ? '${resources.env.LEVEL}' : label } }),
+  }
+}
+
+function mapValues<T, U>(
+  items: Readonly<Record<string, T>>,
+  of: (item: T, key: string) => U,
+): Record<string, U> {
+  return Object.fromEntries(Object.entries(items).map(([key, item]) => [key, of(item, key)]))
+}
+
+const dependency: fc.Arbitrary<Dependency> = fc
   .record({
-    externals: fc.dictionary(fc.constantFrom('x', 'y', 'z'), dependency, { minKeys: 1, maxKeys: 3 }),
+    type: fc.constantFrom(...types, 's3' as const),
+    class: rarely('default' as const, fc.constantFrom('default' as const, 'large' as const)),
+    label: fc.constantFrom(null, 'plain' as const, 'level' as const),
+  })
+  .map((each) => (each.type === 's3' ? { type: each.type, class: 'default', label: null } : each))
+
+const workload: fc.Arbitrary<Workload> = fc
+  .record({
+    needs: fc.dictionary(fc.constantFrom('one', 'two', 'six'), dependency, { minKeys: 1, maxKeys: 3 }),
     profile: fc.constantFrom(...(Object.keys(profiles) as (keyof typeof profiles)[])),
     isExposed: fc.boolean(),
   })
-  .map((parts) =>
-    moduleOf({ ...parts, isExposed: parts.isExposed && ['none', 'default-module'].includes(parts.profile) }),
-  )
+  .map((each) => ({ ...each, isExposed: each.isExposed && reachable.includes(each.profile) }))
 
 export const content: fc.Arbitrary<Content> = fc.record({
-  modules: fc.dictionary(fc.constantFrom('web', 'worker'), module, { minKeys: 1, maxKeys: 2 }),
+  workloads: fc.dictionary(fc.constantFrom('web', 'worker'), workload, { minKeys: 1, maxKeys: 2 }),
   shared: fc.dictionary(fc.constantFrom('r1', 'r2'), dependency, { maxKeys: 2 }),
 })

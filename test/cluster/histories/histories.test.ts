@@ -1,10 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Environment } from '../../../operator/api/environment.ts'
 import { canonicalJson } from '../../../operator/domain/base/json.ts'
 import { fc } from '../../support/properties.ts'
 import { conditionStatus, eventually } from '../support/client.ts'
 import { end } from './ending.ts'
-import { type Deploy, type History, history } from './history.ts'
+import { type Deploy, type Door, type History, historyBy } from './history.ts'
 import { type Installation, startInstallation } from './installation.ts'
 import { appliedObjects, outcomeOf, usedResources } from './outcome.ts'
 import { perform } from './perform.ts'
@@ -16,6 +17,7 @@ const historiesEach = process.env.QUARTERMASTER_SOAK ? 50 : 2
 /** An environment without a history. */
 const fresh = 'fresh'
 const settlesWithinMs = 30_000
+const longerThanSettlingMs = 2000
 
 let installation: Installation
 
@@ -25,15 +27,28 @@ beforeAll(async () => {
 
 afterAll(() => installation?.stop())
 
-test('what a deployment does is what its dry run says, depends on no earlier deployment, and ends with the environment', async () => {
-  const each = async (_: unknown, index: number) =>
-    fc.assert(fc.asyncProperty(history, holdsFor), {
-      numRuns: historiesEach,
-      endOnFailure: true,
-      ...(process.env.QUARTERMASTER_SOAK ? {} : { seed: index }),
-    })
-  await Promise.all(Array.from({ length: organizations }, each))
-}, 14_400_000)
+test.each<[rule: string, doors: readonly Door[]]>([
+  [
+    'what a deployment does is what its dry run says, depends on no earlier deployment, and ends with the environment',
+    ['kubectl', 'REST'],
+  ],
+  [
+    'what Workloads bring to an environment depends on no earlier ones, and ends with the environment',
+    ['GitOps'],
+  ],
+])(
+  '%s',
+  async (_, doors) => {
+    const each = async (__: unknown, index: number) =>
+      fc.assert(fc.asyncProperty(historyBy(doors), holdsFor), {
+        numRuns: historiesEach,
+        endOnFailure: true,
+        ...(process.env.QUARTERMASTER_SOAK ? {} : { seed: index }),
+      })
+    await Promise.all(Array.from({ length: organizations }, each))
+  },
+  14_400_000,
+)
 
 async function holdsFor({ definitions, steps, last, ending }: History): Promise<void> {
   const subject = await makeSubject(installation)
@@ -41,8 +56,7 @@ async function holdsFor({ definitions, steps, last, ending }: History): Promise<
   for (const step of steps) await perform(subject, step)
   await subject.calm()
 
-  const isReady = await deployAsPlanned(subject, last)
-  await deployToFresh(subject, last, isReady)
+  const isReady = await deployToBoth(subject, last)
   if (isReady) {
     await expectSameOutcome(subject)
     for (const environment of [old, fresh]) await expectNoChange(subject, environment, last)
@@ -50,6 +64,26 @@ async function holdsFor({ definitions, steps, last, ending }: History): Promise<
   expect(JSON.stringify(await subject.organization.resources())).not.toContain(canary)
   await end(subject, [old, fresh], ending)
   await subject.remote.close()
+}
+
+/** Deploys to the old environment and to a fresh one, with the same end; returns whether it succeeded. */
+async function deployToBoth(subject: Subject, last: Deploy): Promise<boolean> {
+  if (last.door !== 'GitOps') {
+    const isReady = await deployAsPlanned(subject, last)
+    await deployToFresh(subject, last, isReady)
+    return isReady
+  }
+  await makeFresh(subject)
+  await subject.applyWorkloads([old, fresh], last.content, 'new')
+  const states = [...(await subject.settledWorkloads()).values()]
+  expect(states.map((each) => each[old])).toEqual(states.map((each) => each[fresh]))
+  return states.every((each) => each[fresh] === 'succeeded')
+}
+
+/** Makes an environment of the same type as the old one. */
+async function makeFresh({ organization }: Subject): Promise<void> {
+  const environment = await organization.get<Environment>('environments', `shop.${old}`)
+  await organization.environment('shop', fresh, environment?.spec.typeName)
 }
 
 /** Deploys as the dry run says; returns whether it succeeded. */
@@ -70,10 +104,8 @@ async function deployAsPlanned(subject: Subject, last: Deploy): Promise<boolean>
 
 /** The same deployment in an environment without a history ends the same way. */
 async function deployToFresh(subject: Subject, last: Deploy, isReady: boolean): Promise<void> {
-  const { organization, deploy } = subject
-  const environment = await organization.get<Environment>('environments', `shop.${old}`)
-  await organization.environment('shop', fresh, environment?.spec.typeName)
-  const end = await endOf(subject, await deploy(fresh, { ...last, door: 'REST' }))
+  await makeFresh(subject)
+  const end = await endOf(subject, await subject.deploy(fresh, { ...last, door: 'REST' }))
   // Of several resources that fail, any may be named.
   expect([fresh, end.isReady, isReady ? end.problems : []]).toEqual([fresh, isReady, []])
 }
@@ -98,8 +130,13 @@ async function expectNoChange(subject: Subject, environment: string, last: Deplo
     return { versions: versions.sort(), calls }
   }
   const before = await stateOf()
-  const name = await subject.deploy(environment, { ...last, mode: 'incremental', door: 'REST' })
-  expect(await endOf(subject, name)).toEqual({ isReady: true, isPlanned: true, problems: [] })
+  if (last.door === 'GitOps') {
+    await subject.applyWorkloads([old, fresh], last.content, 'same')
+    await sleep(longerThanSettlingMs)
+  } else {
+    const name = await subject.deploy(environment, { ...last, mode: 'incremental', door: 'REST' })
+    expect(await endOf(subject, name)).toEqual({ isReady: true, isPlanned: true, problems: [] })
+  }
   expect(await stateOf()).toEqual(before)
 }
 

@@ -18,9 +18,10 @@ export type DriverFault = 'refusal' | 'failure' | 'break' | 'lost answer' | 'in 
 /** What is wrong with an answer of the API server to the operator. */
 export type ApiFault = 'break' | 'lost answer' | 'too many' | 'failure' | 'unavailable'
 
-type Door = 'kubectl' | 'REST'
+/** `GitOps` applies Workloads, which are deployed when they have settled. */
+export type Door = 'kubectl' | 'REST' | 'GitOps'
 
-/** A deployment of a set to an environment. */
+/** A deployment to an environment. */
 export interface Deploy {
   readonly do: 'deploy'
   readonly content: Content
@@ -36,7 +37,7 @@ export type Step =
   | { readonly do: 'rotate'; readonly secret: SecretName; readonly to: number }
   | { readonly do: 'set value'; readonly to: string }
   | Deploy
-  | { readonly do: 'delete resource'; readonly at: number; readonly door: Door }
+  | { readonly do: 'delete resource'; readonly at: number; readonly door: 'kubectl' | 'REST' }
   | { readonly do: 'tamper'; readonly at: number; readonly to: string }
   | { readonly do: 'delete object'; readonly at: number }
   | { readonly do: 'change object'; readonly at: number }
@@ -77,15 +78,15 @@ export interface History {
 }
 
 const place = fc.integer({ min: 0, max: 9 })
-const door = fc.constantFrom<Door[]>('kubectl', 'REST')
 
-const deploy = fc.record({
-  do: fc.constant('deploy' as const),
-  content,
-  mode: rarely('incremental' as const, fc.constant('full' as const)),
-  door,
-  isAwaited: rarely(true, fc.constant(false)),
-})
+const deployBy = (doors: readonly Door[]): fc.Arbitrary<Deploy> =>
+  fc.record({
+    do: fc.constant('deploy' as const),
+    content,
+    mode: rarely('incremental' as const, fc.constant('full' as const)),
+    door: fc.constantFrom(...doors),
+    isAwaited: rarely(true, fc.constant(false)),
+  })
 
 const driverFault = fc.constantFrom<DriverFault[]>(
   'refusal',
@@ -109,25 +110,17 @@ const definitionNames = [...types, 's3', 'own-s3', 'dns', 'ingress'].flatMap((ty
 ])
 
 /** What other clients do to the outcome of a deployment. */
-const disturbance: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 9,
-    arbitrary: fc.record({
-      do: fc.constantFrom('delete object' as const, 'change object' as const, 'lose outputs' as const),
-      at: place,
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      do: fc.constantFrom('delete record' as const, 'change record' as const),
-      at: place,
-    }),
-  },
-)
+const disturbance: fc.Arbitrary<Step> = fc.record({
+  do: fc.constantFrom('delete object' as const, 'change object' as const, 'lose outputs' as const),
+  at: place,
+})
+const harm: fc.Arbitrary<Step> = fc.record({
+  do: fc.constantFrom('delete record' as const, 'change record' as const),
+  at: place,
+})
 
-const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 8, arbitrary: deploy },
+/** What happens beside deployments. */
+const event: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: anyDefinition.map((definition) => ({ do: 'define' as const, definition })) },
   {
     weight: 1,
@@ -142,9 +135,15 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: word.map((to) => ({ do: 'set value' as const, to })) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('delete resource' as const), at: place, door }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('delete resource' as const),
+      at: place,
+      door: fc.constantFrom('kubectl' as const, 'REST' as const),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('tamper' as const), at: place, to: word }) },
-  { weight: 3, arbitrary: disturbance },
   { weight: 3, arbitrary: misbehave },
   {
     weight: 1,
@@ -187,23 +186,37 @@ const modeAfter = (steps: readonly Step[], mode: Deploy['mode']): Deploy['mode']
   steps.some((step) => step.do === 'delete record' || step.do === 'change record') ? 'full' : mode
 
 /** Anything happens at first. Then a deployment ends and is disturbed; the last one often has the same content. */
-export const history: fc.Arbitrary<History> = fc
-  .record({
-    definitions: fc.array(anyDefinition, { maxLength: 6 }),
-    steps: fc.array(step, { minLength: 3, maxLength: 16 }),
-    settled: deploy,
-    disturbances: fc.array(disturbance, { maxLength: 3 }),
-    last: deploy,
-    isSame: fc.boolean(),
-    ending,
-  })
-  .map(({ definitions, steps, settled, disturbances, last, isSame, ending }) => ({
-    definitions: [...basic, ...definitions],
-    steps: [...steps, { ...settled, isAwaited: true }, ...disturbances],
-    last: {
-      ...last,
-      content: isSame ? settled.content : last.content,
-      mode: modeAfter([...steps, ...disturbances], last.mode),
-    },
-    ending,
-  }))
+export function historyBy(doors: readonly Door[]): fc.Arbitrary<History> {
+  const deploy = deployBy(doors)
+  // Only a deployment with a mode can repair what exists outside the cluster.
+  const disturbances = doors.includes('GitOps')
+    ? disturbance
+    : fc.oneof({ weight: 9, arbitrary: disturbance }, { weight: 1, arbitrary: harm })
+  return fc
+    .record({
+      definitions: fc.array(anyDefinition, { maxLength: 6 }),
+      steps: fc.array(
+        fc.oneof(
+          { weight: 8, arbitrary: deploy },
+          { weight: 20, arbitrary: event },
+          { weight: 3, arbitrary: disturbances },
+        ),
+        { minLength: 3, maxLength: 16 },
+      ),
+      settled: deploy,
+      disturbances: fc.array(disturbances, { maxLength: 3 }),
+      last: deploy,
+      isSame: fc.boolean(),
+      ending,
+    })
+    .map(({ definitions, steps, settled, disturbances, last, isSame, ending }) => ({
+      definitions: [...basic, ...definitions],
+      steps: [...steps, { ...settled, isAwaited: true }, ...disturbances],
+      last: {
+        ...last,
+        content: isSame ? settled.content : last.content,
+        mode: modeAfter([...steps, ...disturbances], last.mode),
+      },
+      ending,
+    }))
+}

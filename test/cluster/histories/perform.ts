@@ -63,6 +63,11 @@ const secretPath = ({ id }: Organization, name: string) => `/api/v1/namespaces/$
 const inTurn = <T>(items: readonly T[], at: number): T | undefined => items[at % items.length]
 
 async function deploy(subject: Subject, step: Deploy): Promise<void> {
+  if (step.door === 'GitOps') {
+    await subject.applyWorkloads([old], step.content, 'new')
+    if (step.isAwaited) await subject.settledWorkloads()
+    return
+  }
   const name = await subject.deploy(old, step).catch((error: unknown) => {
     if (!String(error).includes('409')) throw error
   })

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
+import type { Workload } from '../../../operator/api/workload.ts'
 import { emptySet, setId } from '../../../operator/domain/delta/delta.ts'
 import { isFinished } from '../../../operator/domain/deployment/deployment.ts'
 import { type HttpDriverServer, startHttpDriverServer } from '../../drivers/support/http-driver-server.ts'
 import { eventually } from '../support/client.ts'
 import { type DnsOrganization, makeDnsOrganization } from '../support/cloudflare.ts'
 import { gone } from '../support/observing.ts'
-import type { Content } from './contents.ts'
+import { type Content, scoreOf, setContentOf } from './contents.ts'
 import { type Definition, remoteDrivers, type SecretName, secretNames, types } from './definitions.ts'
 import type { Deploy } from './history.ts'
 import type { Installation } from './installation.ts'
@@ -42,6 +43,10 @@ export interface Subject {
   dryRun(environment: string, deploy: Deploy): Promise<DryRun>
   /** Starts a deployment, and answers its name. Over REST, none starts while another one runs. */
   deploy(environment: string, deploy: Deploy): Promise<string>
+  /** Applies the workloads as Workloads in these environments, in a new revision or the same again; deletes all others. */
+  applyWorkloads(environments: readonly string[], content: Content, revision: 'new' | 'same'): Promise<void>
+  /** Waits until no Workload is under way; answers the state of each in the environments, by the id of the environment. */
+  settledWorkloads(): Promise<ReadonlyMap<string, Readonly<Record<string, string>>>>
   /** Waits until a deployment has finished, or is deleted. */
   untilFinished(name: string): Promise<unknown>
   /** Makes the driver behave, and waits until nothing is under way. */
@@ -53,6 +58,7 @@ export async function makeSubject(installation: Installation): Promise<Subject> 
   const remote = await startHttpDriverServer()
   const typesOfSecretTags = new Set<string>()
   let deployments = 0
+  let revisions = 0
 
   const setValue = (key: string, value: object) =>
     organization.apply('sharedvalues', 'SharedValue', key.toLowerCase(), {
@@ -68,7 +74,8 @@ export async function makeSubject(installation: Installation): Promise<Subject> 
     return answer.body
   }
 
-  async function setOf({ modules, shared }: Content): Promise<string> {
+  async function setOf(content: Content): Promise<string> {
+    const { modules, shared } = setContentOf(content)
     const operations = Object.entries(shared).map(([id, value]) => ({ op: 'add', path: `/${id}`, value }))
     const body = { modules: { add: modules }, shared: operations }
     return (await send('POST', `/apps/shop/sets/${setId(emptySet)}`, body)) as string
@@ -82,7 +89,7 @@ export async function makeSubject(installation: Installation): Promise<Subject> 
   async function deployByKubectl(environment: string, { content, mode }: Deploy): Promise<string> {
     deployments += 1
     const setName = `shop.by-kubectl-${deployments}`
-    const set = { applicationName: 'shop', ...content }
+    const set = { applicationName: 'shop', ...setContentOf(content) }
     await organization.apply('deploymentsets', 'DeploymentSet', setName, set)
     const name = `shop.${environment}.by-kubectl-${deployments}`
     const spec = { environmentName: `shop.${environment}`, setName, mode }
@@ -131,6 +138,33 @@ export async function makeSubject(installation: Installation): Promise<Subject> 
       deploy.door === 'REST'
         ? (await deployOverRest(environment, deploy)).id
         : deployByKubectl(environment, deploy),
+    async applyWorkloads(environmentIds, content, revision) {
+      if (revision === 'new') revisions += 1
+      for (const name of Object.keys(content.workloads)) {
+        const spec = { applicationName: 'shop', environmentIds, ...scoreOf(name, content, revisions) }
+        await organization.apply('workloads', 'Workload', `shop.${name}`, spec)
+      }
+      for (const { metadata } of await organization.list('workloads'))
+        if (content.workloads[metadata.name.replace('shop.', '')] === undefined)
+          await organization.remove('workloads', metadata.name)
+    },
+    settledWorkloads: () =>
+      eventually('the end of all Workloads', endsWithinMs, async () => {
+        const all = await organization.list<Workload>('workloads')
+        const states = all.map(({ metadata, spec, status }): [string, Record<string, string>] => {
+          const { environments = [] } = status ?? {}
+          const isKnown = spec.environmentIds?.every((id) =>
+            environments.some(({ environmentId, state }) => environmentId === id && state !== 'pending'),
+          )
+          if (!isKnown || status?.observedGeneration !== metadata.generation)
+            throw new Error(`'${metadata.name}': ${JSON.stringify(status)}`)
+          return [
+            metadata.name,
+            Object.fromEntries(environments.map((each) => [each.environmentId, each.state])),
+          ]
+        })
+        return new Map(states)
+      }),
     untilFinished: (name) =>
       eventually(`the end of '${name}'`, endsWithinMs, async () => {
         const deployment = await organization.get<EnvironmentDeployment>('environmentdeployments', name)
