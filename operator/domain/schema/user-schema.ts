@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import type { FreeForm } from '../../api/schema.ts'
-import { isObject } from '../base/json.ts'
+import { escapeToken, isObject } from '../base/json.ts'
 import { fullBudget, type WorkBudget } from '../base/work-budget.ts'
 import { createMeteredPatterns } from './metered-patterns.ts'
 import { partsOf } from './parted-schema.ts'
@@ -65,8 +65,10 @@ export function schemaProblems(
 function problemsOf(errors: readonly ErrorObject[]): SchemaProblem[] {
   const problems: SchemaProblem[] = []
   let length = 0
-  for (const error of errors.slice(0, maxProblems)) {
-    const problem = { pointer: error.instancePath, message: messageOf(error), key: extraKeyOf(error) }
+  // What is wrong with a name is a problem by itself.
+  const telling = errors.filter(({ keyword }) => keyword !== 'propertyNames')
+  for (const error of telling.slice(0, maxProblems)) {
+    const problem = { pointer: pointerOf(error), message: messageOf(error), key: extraKeyOf(error) }
     length += problem.pointer.length + problem.message.length
     if (length > maxProblemsLength && problems.length > 0) break
     problems.push(problem)
@@ -190,11 +192,17 @@ function formatError(error: ErrorObject | undefined): string {
   return `at '${instancePath}': ${message}${allowedOf(error)}`
 }
 
+/** Where the value is that is wrong, or whose name is. */
+function pointerOf({ instancePath, propertyName }: ErrorObject): string {
+  return propertyName === undefined ? instancePath : `${instancePath}/${escapeToken(propertyName)}`
+}
+
 /** The message with names of keys and what the schema says, without the value. */
 function messageOf(error: ErrorObject): string {
-  const { message = 'is not valid', params } = error
-  const key: unknown = extraKeyOf(error) ?? params.propertyName
-  return `${message}${allowedOf(error)}${typeof key === 'string' ? `: '${key}'` : ''}`
+  const { message = 'is not valid', propertyName } = error
+  const key = extraKeyOf(error)
+  const subject = propertyName === undefined ? '' : 'has a name that '
+  return `${subject}${message}${allowedOf(error)}${key === undefined ? '' : `: '${key}'`}`
 }
 
 function extraKeyOf({ params }: ErrorObject): string | undefined {

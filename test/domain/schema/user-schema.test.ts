@@ -189,6 +189,13 @@ describe('the full vocabulary is checked', () => {
     expect(pointersOf(schema, { field: `${'a'.repeat(50_000)}!` })).toEqual(['/field'])
   })
 
+  test('a fault of a name is one problem, at the value of that name', () => {
+    const schema = { propertyNames: { minLength: 2 } }
+    expect(schemaProblems(schema, { 'a/': 1, b: 2, cc: 3 })).toEqual([
+      { pointer: '/b', message: 'has a name that must NOT have fewer than 2 characters', key: undefined },
+    ])
+  })
+
   test('at most a hundred faults are named', () => {
     expect(schemaProblems(withField({ items: text }), { field: Array(500).fill(1) })).toHaveLength(100)
   })
