@@ -182,6 +182,8 @@ class ControllerLoop<K extends Kind> implements Loop {
   ): Pick<ReconcileContext<K>, 'releaseWorker' | 'throwIfStopping' | 'report'> {
     return {
       report: async (observed, message) => {
+        // What is not recorded must not be done.
+        if (!this.#options.isActive()) throw new Stopping()
         await this.#write(object, { observed, outcome: outcomeOf(new Waiting('Progressing', message)) })
       },
       releaseWorker: (work) => this.queue.releaseWorker(key, work),
