@@ -39,8 +39,6 @@ const actions: Actions = {
     if (name !== undefined) await organization.kube('DELETE', secretPath(organization, name))
   },
   retype: (subject, { type, form }) => subject.setType(type, form),
-  'delete record': ({ organization }, { at }) =>
-    withRecord(organization, at, (id) => organization.provider.removeRecord(id)),
   'change record': ({ organization }, { at }) =>
     withRecord(organization, at, (id) => organization.provider.changeRecord(id, { content: '192.0.2.66' })),
   misbehave,

@@ -151,7 +151,9 @@ export async function makeSubject(installation: Installation): Promise<Subject> 
     settledWorkloads: () =>
       eventually('the end of all Workloads', endsWithinMs, async () => {
         const all = await organization.list<Workload>('workloads')
-        const states = all.map(({ metadata, spec, status }): [string, Record<string, string>] => {
+        // One that is being deleted waits for a deployment without it, which may fail.
+        const staying = all.filter(({ metadata }) => !metadata.deletionTimestamp)
+        const states = staying.map(({ metadata, spec, status }): [string, Record<string, string>] => {
           const { environments = [] } = status ?? {}
           const isKnown = spec.environmentIds?.every((id) =>
             environments.some(({ environmentId, state }) => environmentId === id && state !== 'pending'),
