@@ -96,6 +96,7 @@ export async function startOperator(options: {
   const objects = openObjects(cluster.client, log)
   const namespaces = watchEnvironmentNamespaces(cluster.client, log)
   const inventory = createInventory(objects, (key) => resourceAt(cluster, key), {
+    resources: () => cluster.store.cacheOf(ActiveResource).all(),
     kinds: await openAppliedKinds(cluster.client),
     namespaces,
   })

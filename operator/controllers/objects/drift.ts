@@ -81,7 +81,14 @@ export class DriftDetector {
     }
   }
 
-  /** The operator applied the object. */
+  /** The first list of a watch leaves out an object that the status records; one that was applied since then comes later. */
+  noteMissing(key: string, { uid }: AppliedObject): void {
+    if (this.#appliedVersions.has(uid)) return
+    this.#drifted.add(key)
+    this.#enqueue(key)
+  }
+
+  /** The operator applied the object, which its watch will show. */
   noteApplied({ metadata }: StoredObject): void {
     const { uid } = metadata
     this.#deleting.delete(uid)
@@ -110,7 +117,7 @@ export class DriftDetector {
     // The status may not record the objects of a watched resource yet.
     const { applied = resource.status?.objects, live } = this.#watched.get(key) ?? {}
     const recorded = applied?.find((each) => isSame(each, event.object))
-    if (!recorded) return
+    if (!recorded && !this.#appliedVersions.has(uid)) return
     if (this.#isDrift(event, recorded)) this.#drifted.add(key)
     else if (!live?.some((each) => isNewer(event.object, each))) return
     this.#watched.delete(key)
@@ -118,13 +125,11 @@ export class DriftDetector {
   }
 
   /** Whether another client caused the event: neither an apply of the operator nor the first list of a watch did. */
-  #isDrift({ object, isGone, isFirstList }: ObjectEvent, recorded: AppliedObject): boolean {
+  #isDrift({ object, isGone, isFirstList }: ObjectEvent, recorded: AppliedObject | undefined): boolean {
     const { uid } = object.metadata
-    if (isGone) {
-      this.#appliedVersions.delete(uid)
-      return recorded.uid === uid
-    }
-    const known = this.#appliedVersions.get(uid) ?? (recorded.uid === uid ? versionOf(recorded) : undefined)
+    // The status may not record yet what was applied last.
+    if (isGone) return this.#appliedVersions.delete(uid) || recorded?.uid === uid
+    const known = this.#appliedVersions.get(uid) ?? (recorded?.uid === uid ? versionOf(recorded) : undefined)
     const isChanged = known !== undefined && (versionOf(object.metadata) ?? 0) > known
     const isMarked =
       object.metadata.annotations?.[annotations.descriptor] !== undefined &&

@@ -4,9 +4,19 @@ import { Stalled, Waiting } from '../../domain/base/errors.ts'
 import { createSingleFlight } from '../../domain/base/single-flight.ts'
 import { inParallel } from '../../kube/client/parallel.ts'
 import { keyOf } from '../../kube/client/resource.ts'
+import { inTurns } from '../../kube/loop/pace.ts'
 import type { ObjectReference, Objects } from '../../kube/objects.ts'
 import type { AppliedKinds } from './applied-kinds.ts'
-import { isDeletedWith, isSame, isSameReference, isWatchable, marked, referenceTo } from './applied-object.ts'
+import {
+  isDeletedWith,
+  isSame,
+  isSameKind,
+  isSameReference,
+  isWatchable,
+  marked,
+  type ObjectKind,
+  referenceTo,
+} from './applied-object.ts'
 import { type ApplyResult, DriftDetector } from './drift.ts'
 import { isOfOrganization, openNamespace } from './environment-namespace.ts'
 import { ForeignObjects, isOwn } from './foreign-objects.ts'
@@ -16,7 +26,7 @@ import type { EnvironmentNamespaces } from './watch-namespaces.ts'
 
 /** Applies, repairs and deletes the objects of resources, and changes no object that belongs to another owner. */
 export interface Inventory {
-  /** Begins to watch the remembered kinds. */
+  /** Begins to watch the remembered kinds, and finds the objects that were deleted while no process watched them. */
   watchKinds(): void
   /**
    * Returns those of the objects that a new process would not find by its watches, so that the status must record them
@@ -50,6 +60,7 @@ const refusalMs = 30_000
 const injected: ReadonlySet<string> = new Set(['ConfigMap kube-root-ca.crt', 'ServiceAccount default'])
 
 interface Options {
+  readonly resources: () => Iterable<ActiveResource>
   readonly kinds: AppliedKinds
   readonly namespaces: Pick<EnvironmentNamespaces, 'isOpen'>
 }
@@ -85,7 +96,7 @@ export function createInventory(
   return {
     watchKinds() {
       // An error ends no watch for good: the next use of the kind watches it again.
-      for (const kind of options.kinds.all()) void objects.watch(kind).catch(() => {})
+      for (const kind of options.kinds.all()) void findMissing(kind, shared).catch(() => {})
     },
     unrecorded: (resource, wanted) => unrecorded(resource, wanted, shared),
     async apply(resource, wanted) {
@@ -116,6 +127,17 @@ export function createInventory(
     enqueueOnChange: (resource, result) => drift.watch(keyOf(resource), result, objects),
     onEnqueue: (handler) => drift.onEnqueue(handler),
   }
+}
+
+/** Finds the objects of a kind that a status records and the first list of its watch leaves out. */
+async function findMissing(kind: ObjectKind, { objects, drift, resources }: Shared): Promise<void> {
+  const cache = await objects.watch(kind)
+  await inTurns(resources(), (resource) => {
+    if (resource.metadata.deletionTimestamp) return
+    for (const each of resource.status?.objects ?? [])
+      if (isSameKind(each, kind) && cache.get(each.namespace ?? '', each.name)?.metadata.uid !== each.uid)
+        drift.noteMissing(keyOf(resource), each)
+  })
 }
 
 /** Others own what a controller of the cluster makes, and every namespace has the certificate of the cluster. */
@@ -170,7 +192,7 @@ async function applyAll(
     const object = marked(resource, each)
     if (isWatchable(object) && !isRecorded(object)) unseen.add(keyOf(resource), referenceTo(object))
     const answer = await objects.apply(object)
-    drift.noteApplied(answer)
+    if (isWatchable(object)) drift.noteApplied(answer)
     applied.push(recordOf(answer))
     live.push(answer)
   }

@@ -31,6 +31,7 @@ beforeEach(() => {
 function start() {
   door = world.open()
   inventory = createInventory(door, (key) => (key === keyOf(resource) ? resource : undefined), {
+    resources: () => [resource],
     kinds: world.kinds,
     namespaces: { isOpen: () => isOpen },
   })
@@ -103,9 +104,26 @@ describe.each(kinds)('an object of the kind %s', (kind) => {
     expect(isTouched()).toBe(false)
   })
 
+  test.each<[rule: string, isKnown: boolean, harm: () => void]>([
+    ['edited', false, () => edit(kind)],
+    ['deleted', false, () => world.delete(kind, 'thing')],
+    ['edited, after it was made again,', true, () => edit(kind)],
+    ['deleted, after it was made again,', true, () => world.delete(kind, 'thing')],
+  ])('that is %s before the status records it is touched', async (_, isKnown, harm) => {
+    if (isKnown) await bring(object(kind))
+    world.delete(kind, 'thing')
+    isTouched()
+    await inventory.unrecorded(resource, [object(kind)])
+    const { applied } = await inventory.apply(resource, [object(kind)])
+    harm()
+    record(applied)
+    expect(isTouched()).toBe(true)
+  })
+
   test.each<[rule: string, between: () => void, touched: boolean]>([
     ['was not edited in between is not touched', () => {}, false],
     ['was edited in between is touched', () => edit(kind), true],
+    ['was deleted in between is touched', () => world.delete(kind, 'thing'), true],
   ])('that is listed for the first time after a restart, and %s', async (_, between, touched) => {
     await bring(object(kind))
     between()

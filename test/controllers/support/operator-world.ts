@@ -132,7 +132,11 @@ export function createOperatorWorld(builtIn: readonly Driver[], latencyMs?: () =
       ...resourceTools(cluster, builtIn),
       objects: door,
       installation: installationWith(Buffer.alloc(32)),
-      inventory: createInventory(door, find, { kinds: objects.kinds, namespaces: { isOpen } }),
+      inventory: createInventory(door, find, {
+        resources: () => fake.store.cacheOf(ActiveResource).all(),
+        kinds: objects.kinds,
+        namespaces: { isOpen },
+      }),
       secretFinalizers: createSecretFinalizers(cluster, { retryMs: 1 }),
     }
     const { inventory, drivers } = tools

@@ -67,7 +67,11 @@ export function createWorld(
       rollouts: options.rollouts ?? own.rollouts,
       deadlineSeconds: options.deadlineSeconds ?? 10,
       objects: door,
-      inventory: createInventory(door, find, { kinds: objects.kinds, namespaces: { isOpen: () => false } }),
+      inventory: createInventory(door, find, {
+        resources: () => cluster.store.cacheOf(ActiveResource).all(),
+        kinds: objects.kinds,
+        namespaces: { isOpen: () => false },
+      }),
       secretFinalizers: createSecretFinalizers(cluster, { retryMs: 1 }),
     }
     tools.inventory.onEnqueue((key) => enqueued.push(key))
