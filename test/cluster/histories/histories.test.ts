@@ -75,7 +75,8 @@ async function deployToBoth(subject: Subject, last: Deploy): Promise<boolean> {
   }
   await makeFresh(subject)
   await subject.applyWorkloads([old, fresh], last.content, 'new')
-  const states = [...(await subject.settledWorkloads()).values()]
+  const states = await subject.settledWorkloads(last.content)
+  expect(states).toHaveLength(Object.keys(last.content.workloads).length)
   expect(states.map((each) => each[old])).toEqual(states.map((each) => each[fresh]))
   return states.every((each) => each[fresh] === 'succeeded')
 }

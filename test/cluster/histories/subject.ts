@@ -6,7 +6,7 @@ import { isFinished } from '../../../operator/domain/deployment/deployment.ts'
 import { type HttpDriverServer, startHttpDriverServer } from '../../drivers/support/http-driver-server.ts'
 import { eventually } from '../support/client.ts'
 import { type DnsOrganization, makeDnsOrganization } from '../support/cloudflare.ts'
-import { gone } from '../support/observing.ts'
+import { gone, patch } from '../support/observing.ts'
 import { type Content, scoreOf, setContentOf } from './contents.ts'
 import { type Definition, remoteDrivers, type SecretName, secretNames, types } from './definitions.ts'
 import type { Deploy } from './history.ts'
@@ -43,10 +43,10 @@ export interface Subject {
   dryRun(environment: string, deploy: Deploy): Promise<DryRun>
   /** Starts a deployment, and answers its name. Over REST, none starts while another one runs. */
   deploy(environment: string, deploy: Deploy): Promise<string>
-  /** Applies the workloads as Workloads in these environments, in a new revision or the same again; deletes all others. */
+  /** Applies the workloads as Workloads in these environments, in a new revision or the same again; takes all others out. */
   applyWorkloads(environments: readonly string[], content: Content, revision: 'new' | 'same'): Promise<void>
-  /** Waits until no Workload is under way; answers the state of each in the environments, by the id of the environment. */
-  settledWorkloads(): Promise<ReadonlyMap<string, Readonly<Record<string, string>>>>
+  /** Waits until none of the Workloads is under way; answers the states of each by the id of the environment. */
+  settledWorkloads(content: Content): Promise<readonly Readonly<Record<string, string>>[]>
   /** Waits until a deployment has finished, or is deleted. */
   untilFinished(name: string): Promise<unknown>
   /** Makes the driver behave, and waits until nothing is under way. */
@@ -144,28 +144,26 @@ export async function makeSubject(installation: Installation): Promise<Subject> 
         const spec = { applicationName: 'shop', environmentIds, ...scoreOf(name, content, revisions) }
         await organization.apply('workloads', 'Workload', `shop.${name}`, spec)
       }
+      // A Workload that is deleted and applied again at once is still being deleted.
       for (const { metadata } of await organization.list('workloads'))
         if (content.workloads[metadata.name.replace('shop.', '')] === undefined)
-          await organization.remove('workloads', metadata.name)
+          await patch(organization, subject.pathOf('workloads', metadata.name), {
+            spec: { environmentIds: [] },
+          })
     },
-    settledWorkloads: () =>
+    settledWorkloads: (content) =>
       eventually('the end of all Workloads', endsWithinMs, async () => {
         const all = await organization.list<Workload>('workloads')
-        // One that is being deleted waits for a deployment without it, which may fail.
-        const staying = all.filter(({ metadata }) => !metadata.deletionTimestamp)
-        const states = staying.map(({ metadata, spec, status }): [string, Record<string, string>] => {
+        const applied = all.filter(({ metadata }) => content.workloads[metadata.name.replace('shop.', '')])
+        return applied.map(({ metadata, spec, status }) => {
           const { environments = [] } = status ?? {}
           const isKnown = spec.environmentIds?.every((id) =>
             environments.some(({ environmentId, state }) => environmentId === id && state !== 'pending'),
           )
           if (!isKnown || status?.observedGeneration !== metadata.generation)
             throw new Error(`'${metadata.name}': ${JSON.stringify(status)}`)
-          return [
-            metadata.name,
-            Object.fromEntries(environments.map((each) => [each.environmentId, each.state])),
-          ]
+          return Object.fromEntries(environments.map((each) => [each.environmentId, each.state]))
         })
-        return new Map(states)
       }),
     untilFinished: (name) =>
       eventually(`the end of '${name}'`, endsWithinMs, async () => {
