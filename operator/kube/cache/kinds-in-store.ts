@@ -25,6 +25,7 @@ import { valueIdentity } from '../../domain/graph/shared-values.ts'
 import { artefactId } from '../../domain/image/artefact.ts'
 import { environmentOfRule } from '../../domain/image/automation.ts'
 import { wildcardOver } from '../../domain/resource/host.ts'
+import { setObjectName } from '../../domain/resource/identity.ts'
 import { secretNamesIn } from '../../domain/secret/secret-names.ts'
 import { type Store, type StoredKind, stored } from './store.ts'
 
@@ -66,9 +67,11 @@ export function secretsNeededBy({ spec, status }: ActiveResource): string[] {
   return distinct([...inputs, ...values, ...(status?.secretNames ?? [])])
 }
 
-/** Deployment sets that a deployment names or has folded. */
+/** Deployment sets that a deployment names or has folded; of Workloads, also the one that it is about to fold. */
 export function setNamesOf({ spec, status }: EnvironmentDeployment): string[] {
-  return distinct([spec.setName, status?.setName])
+  const [application = ''] = spec.environmentName.split('.')
+  const ofWorkloads = spec.workloads === undefined ? undefined : setObjectName(application, spec.workloads)
+  return distinct([spec.setName, status?.setName, ofWorkloads])
 }
 
 /** Deployment sets that an environment must be able to deploy again. */

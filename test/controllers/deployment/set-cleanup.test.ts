@@ -70,6 +70,11 @@ describe('a set of ours is deleted when it is unreferenced', () => {
       () => cluster.drop(EnvironmentDeployment, namespace, 'shop.dev.1'),
     ],
     [
+      'the deployment of Workloads that was about to fold it was deleted',
+      () => addDeployment({ workloads: name.replace('shop.', '') }),
+      () => cluster.drop(EnvironmentDeployment, namespace, 'shop.dev.1'),
+    ],
+    [
       'its environment was deleted',
       () => addEnvironment({ lastPlanned }),
       () => cluster.drop(Environment, namespace, 'shop.dev'),

@@ -11,8 +11,8 @@ import { storedObject } from '../../support/builders.ts'
 const deleted = { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: [finalizer] }
 
 test.each<[work: string, metadata: Partial<ObjectMeta>, isLeading: boolean]>([
-  ['a reconcile goes on after a report', {}, true],
-  ['a deletion goes on after a report', deleted, true],
+  ['a reconcile continues after a report', {}, true],
+  ['a deletion continues after a report', deleted, true],
   ['a reconcile that lost the lead ends at its next report, which would not be written', {}, false],
   ['a deletion that lost the lead ends at its next report, which would not be written', deleted, false],
 ])('%s', async (_, metadata, isLeading) => {
