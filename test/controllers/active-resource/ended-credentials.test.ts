@@ -16,12 +16,12 @@ const remote: Driver = {
   descriptor: driver('remote', { remote: true }),
   identify: ({ values }) => ({ zone: values.zone }),
   async provision({ guResId, values }) {
-    instances.add(`${guResId} ${values.zone}`)
+    instances.add(`${guResId} ${String(values.zone)}`)
     return { outputs: { values: {}, secrets: {} }, objects: [] }
   },
   async deprovision({ guResId, identity, account }) {
     if (account?.['token'] === undefined) throw new Error('no credentials')
-    instances.delete(`${guResId} ${identity.zone}`)
+    instances.delete(`${guResId} ${String(identity.zone)}`)
   },
 }
 
