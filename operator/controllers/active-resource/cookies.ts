@@ -8,7 +8,7 @@ import type { Cookie } from '../../drivers/driver.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { readSecretMetadata, removeSecret, setSecretFinalizer } from '../../kube/cache/secret-metadata.ts'
 import { readObject } from '../../kube/client/read-object.ts'
-import { hasFinalizer, secretResource } from '../../kube/client/resource.ts'
+import { hasFinalizer, isOwnedBy, secretResource } from '../../kube/client/resource.ts'
 import type { Objects } from '../../kube/objects.ts'
 
 const key = 'cookie'
@@ -35,7 +35,7 @@ export function openCookie(
   { cluster: { client }, objects }: { readonly cluster: Cluster; readonly objects: Objects },
 ): Cookie {
   const { namespace, name: guResId, uid } = metadata
-  const isOwn = (secret: KubeObject) => secret.metadata.ownerReferences?.some((each) => each.uid === uid)
+  const isOwn = (secret: KubeObject) => isOwnedBy(secret, { metadata })
   return {
     async read() {
       const secret = await readObject(client, secretResource, namespace, name)

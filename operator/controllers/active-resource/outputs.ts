@@ -1,5 +1,4 @@
 import type { ActiveResource } from '../../api/active-resource.ts'
-import type { StoredObject } from '../../api/kind.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import { Stalled, Waiting } from '../../domain/base/errors.ts'
 import { sameJson } from '../../domain/base/json.ts'
@@ -8,8 +7,10 @@ import { partsOf } from '../../domain/schema/parted-schema.ts'
 import { leafPaths, type SeparatedOutputs, separateSecrets } from '../../domain/schema/secret-outputs.ts'
 import { schemaProblems } from '../../domain/schema/user-schema.ts'
 import type { Outputs } from '../../drivers/driver.ts'
+import { isOwnedBy } from '../../kube/client/resource.ts'
 import type { ReconcileContext } from '../../kube/loop/controller.ts'
 import type { Objects } from '../../kube/objects.ts'
+import { referenceTo } from '../objects/applied-object.ts'
 import { observedOf } from '../objects/observed.ts'
 import type { NewResources } from '../shared/new-resources.ts'
 import { contentOf, outputsSecret } from '../shared/secrets.ts'
@@ -112,9 +113,8 @@ export async function formerSecretPaths(
 ): Promise<readonly string[]> {
   const { outputs, secretOutputPaths = [] } = resource.status ?? {}
   if (newResources.take(resource) || outputs !== undefined) return secretOutputPaths
-  const { apiVersion, kind, metadata } = outputsSecret(resource, {})
-  const secret = await objects.read({ apiVersion, kind, ...metadata })
-  if (!secret || !isOwn(secret, resource)) return secretOutputPaths
+  const secret = await objects.read(referenceTo(outputsSecret(resource, {})))
+  if (!secret || !isOwnedBy(secret, resource)) return secretOutputPaths
   return [...secretOutputPaths, ...leafPaths(contentOf(secret))]
 }
 
@@ -138,10 +138,6 @@ export async function writeOutputsSecret(
   return { outputsSecretName: name, outputsSecretVersion: metadata.resourceVersion }
 }
 
-function isOwn({ metadata }: StoredObject, { metadata: { uid } }: ActiveResource): boolean {
-  return metadata.ownerReferences?.some((each) => each.uid === uid) ?? false
-}
-
 /** Deletes the Secret of an earlier resource of the same name, and that of the resource itself when it is not wanted. */
 async function removeStaleSecret(
   resource: ActiveResource,
@@ -155,7 +151,7 @@ async function removeStaleSecret(
   const { name: guResId } = resource.metadata
   const reference = { apiVersion: 'v1', kind: 'Secret', name, namespace }
   const existing = await objects.read(reference)
-  if (!existing || (isWanted && isOwn(existing, resource))) return
+  if (!existing || (isWanted && isOwnedBy(existing, resource))) return
   if (!existing.metadata.ownerReferences?.some((each) => each.name === guResId)) {
     const message = `the Secret '${name}' exists and does not belong to this resource`
     throw new Stalled('Conflict', message)

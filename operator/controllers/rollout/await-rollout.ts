@@ -9,7 +9,7 @@ import { redact } from '../../domain/secret/redact.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { metadataListAccept } from '../../kube/cache/watch-protocol.ts'
 import { explainRejection } from '../../kube/client/explain-rejection.ts'
-import { keyOf, pathOf, type Resource } from '../../kube/client/resource.ts'
+import { isOwnedBy, keyOf, pathOf, type Resource } from '../../kube/client/resource.ts'
 import type { ReconcileContext } from '../../kube/loop/controller.ts'
 import { isReady } from '../../kube/loop/outcome.ts'
 import type { Observed } from '../../kube/loop/status.ts'
@@ -142,7 +142,7 @@ async function newestTemplateHash(
     const { items } = answer as { items?: readonly StoredObject[] | null } // the form of `accept`
     const newest = (items ?? []).find(
       (each) =>
-        each.metadata.ownerReferences?.some(({ uid }) => uid === metadata.uid) &&
+        isOwnedBy(each, { metadata }) &&
         each.metadata.annotations?.[revision] === metadata.annotations?.[revision],
     )
     return newest?.metadata.labels?.['pod-template-hash']

@@ -4,7 +4,7 @@ import { pendingSecretsIn, type SecretOwnerKind } from '../../domain/secret/pend
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { scoped } from '../../kube/cache/kinds-in-store.ts'
 import { isSecretName, readSecretMetadata, removeSecret } from '../../kube/cache/secret-metadata.ts'
-import { hasFinalizer } from '../../kube/client/resource.ts'
+import { hasFinalizer, isOwnedBy } from '../../kube/client/resource.ts'
 
 /** Secrets that objects of a kind own. A new credential is a new Secret, and the old one must be deleted. */
 export interface OwnedSecrets<K extends SecretOwnerKind> {
@@ -75,10 +75,10 @@ async function removeSecretOf(
   name: string,
   { store, client }: Cluster,
 ): Promise<boolean> {
-  const { namespace, uid } = owner.metadata
+  const { namespace } = owner.metadata
   const secret = await readSecretMetadata(client, namespace, name)
   if (!secret || secret.metadata.deletionTimestamp) return true
-  if (!secret.metadata.ownerReferences?.some((each) => each.uid === uid)) return true
+  if (!isOwnedBy(secret, owner)) return true
   // With our finalizer the Secret stays readable until no resource needs it; without, it would be gone at once.
   const isNeeded = store.cacheOf(ActiveResource).anyByIndex('secret', scoped(owner, name))
   if (isNeeded && !hasFinalizer(secret)) return false

@@ -92,6 +92,14 @@ export function namespacedName(key: string): [namespace: string, name: string] {
   return [key.slice(0, slash), key.slice(slash + 1)]
 }
 
+/** Whether the owner references of an object name this owner, and not an earlier one of its name. */
+export function isOwnedBy(
+  { metadata }: Pick<KubeObject, 'metadata'>,
+  owner: { readonly metadata: { readonly uid: string } },
+): boolean {
+  return metadata.ownerReferences?.some(({ uid }) => uid === owner.metadata.uid) ?? false
+}
+
 /** Whether an object carries our finalizer. */
 export function hasFinalizer({ metadata }: Pick<KubeObject, 'metadata'>): boolean {
   return metadata.finalizers?.includes(finalizer) ?? false

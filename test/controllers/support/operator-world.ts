@@ -139,22 +139,12 @@ export function createOperatorWorld(builtIn: readonly Driver[], latencyMs?: () =
       }),
       secretFinalizers: createSecretFinalizers(cluster, { retryMs: 1 }),
     }
-    const { inventory, drivers } = tools
+    const { inventory, drivers, planning } = tools
     const removals = new Removals({ store: fake.store, drivers, inventory })
     run(activeResourceController({ ...tools, removals }))
-    const { installation, planning, renewals, newResources } = tools
     const progress = createProgressCounter(fake.store, 3)
     const limits = { attempts: 3, timeoutSeconds: 1000, settleSeconds: 1000 }
-    const deploymentTools = {
-      cluster,
-      installation,
-      progress,
-      renewals,
-      newResources,
-      planning,
-      ...limits,
-    }
-    run(environmentDeploymentController(deploymentTools))
+    run(environmentDeploymentController({ ...tools, progress, ...limits }))
     run(workloadController({ store: cluster.store, planning }))
     loops.push(
       startWorkloadDeployments({
