@@ -13,10 +13,12 @@ import {
 import { type TypeForm, typeForms } from './types.ts'
 
 /** What is wrong with an answer of the driver outside the cluster. */
-export type DriverFault = 'refusal' | 'failure' | 'break' | 'lost answer' | 'in progress'
+const driverFaults = ['refusal', 'failure', 'break', 'lost answer', 'in progress'] as const
+export type DriverFault = (typeof driverFaults)[number]
 
 /** What is wrong with an answer of the API server to the operator. */
-export type ApiFault = 'break' | 'lost answer' | 'too many' | 'failure' | 'unavailable'
+const apiFaults = ['break', 'lost answer', 'too many', 'failure', 'unavailable'] as const
+export type ApiFault = (typeof apiFaults)[number]
 
 /** `GitOps` applies Workloads, which are deployed when they have settled. */
 export type Door = 'kubectl' | 'REST' | 'GitOps'
@@ -59,7 +61,8 @@ export interface Misbehave {
 }
 
 /** What the resources of an organization need. */
-export type Need = 'definitions' | 'accounts' | 'drivers' | 'types' | 'secrets' | 'values' | 'deployments'
+const needs = ['definitions', 'accounts', 'drivers', 'types', 'secrets', 'values', 'deployments'] as const
+export type Need = (typeof needs)[number]
 
 /** How the environments end. */
 export interface Ending {
@@ -88,18 +91,10 @@ const deployBy = (doors: readonly Door[]): fc.Arbitrary<Deploy> =>
     isAwaited: rarely(true, fc.constant(false)),
   })
 
-const driverFault = fc.constantFrom<DriverFault[]>(
-  'refusal',
-  'failure',
-  'break',
-  'lost answer',
-  'in progress',
-)
-const apiFault = fc.constantFrom<ApiFault[]>('break', 'lost answer', 'too many', 'failure', 'unavailable')
 const misbehave: fc.Arbitrary<Misbehave> = fc.record({
   do: fc.constant('misbehave' as const),
-  driver: fc.array(driverFault, { maxLength: 2 }),
-  api: fc.array(apiFault, { maxLength: 4 }),
+  driver: fc.array(fc.constantFrom(...driverFaults), { maxLength: 2 }),
+  api: fc.array(fc.constantFrom(...apiFaults), { maxLength: 4 }),
 })
 const endOperator = fc.record({ do: fc.constant('end operator' as const), isOrderly: fc.boolean() })
 const definitionNames = [...types, 's3', 'own-s3', 'dns', 'ingress'].flatMap((type) => [
@@ -165,17 +160,7 @@ const event: fc.Arbitrary<Step> = fc.oneof(
 
 const ending: fc.Arbitrary<Ending> = fc.record({
   by: fc.constantFrom('environments' as const, 'application' as const, 'organization' as const),
-  without: fc.uniqueArray(
-    fc.constantFrom<Need[]>(
-      'definitions',
-      'accounts',
-      'drivers',
-      'types',
-      'secrets',
-      'values',
-      'deployments',
-    ),
-  ),
+  without: fc.uniqueArray(fc.constantFrom(...needs)),
   amid: fc.array(fc.oneof(misbehave, endOperator), { maxLength: 2 }),
 })
 
