@@ -112,7 +112,7 @@ async function finalize(
   const removal = isDetached(resource) ? 'alone' : state.removals.of(resource)
   if (removal === 'later') return removal
   state.unfinished.delete(keyOf(resource))
-  state.newResources.take(resource)
+  await state.newResources.take(resource)
   if (isDetached(resource)) await detach(resource, state)
   else {
     if (removal === 'alone') awaitDependents(resource, state.cluster)

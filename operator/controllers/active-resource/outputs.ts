@@ -112,7 +112,7 @@ export async function formerSecretPaths(
   { objects, newResources }: { readonly objects: Objects; readonly newResources: NewResources },
 ): Promise<readonly string[]> {
   const { outputs, secretOutputPaths = [] } = resource.status ?? {}
-  if (newResources.take(resource) || outputs !== undefined) return secretOutputPaths
+  if ((await newResources.take(resource)) || outputs !== undefined) return secretOutputPaths
   const secret = await objects.read(referenceTo(outputsSecret(resource, {})))
   if (!secret || !isOwnedBy(secret, resource)) return secretOutputPaths
   return [...secretOutputPaths, ...leafPaths(contentOf(secret))]

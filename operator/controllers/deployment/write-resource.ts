@@ -38,7 +38,7 @@ export async function writeResource(
     throw new Waiting('ResourceTerminating', `waiting for ${formatDescriptor(current.spec)} to be deleted`, 1)
   if (action === 'create' && spec) {
     const object = newObject(ActiveResource, { name, namespace, finalizers: [finalizer] }, spec)
-    newResources.add(await cluster.create(ActiveResource, object, origin))
+    await newResources.add(`${namespace}/${name}`, cluster.create(ActiveResource, object, origin))
     return
   }
   if (!current) return

@@ -14,7 +14,7 @@ interface Run {
   readonly pending: Map<string, symbol>
   /** Reads the Secrets of all resources, for the first reconcile of each. */
   readonly secrets: SecretReader
-  /** Keys of the resources that were reconciled. */
+  /** Keys of the resources whose reconcile has begun. */
   readonly visited: Set<string>
   /** A dependency that each of some resources was last seen to wait for: with many of them, a look at all is expensive. */
   readonly blockers: Map<string, Blocker>
@@ -66,9 +66,10 @@ export class Renewals {
     this.#running.set(environmentKey, { ...run, pending, visited: new Set(), blockers: new Map() })
   }
 
-  /** Enqueues the marked resources that wait for no other one. */
+  /** Enqueues the marked resources that wait for no other one, and whose reconcile has not begun. */
   enqueue(environmentKey: string): void {
-    for (const key of this.#running.get(environmentKey)?.pending.keys() ?? []) this.#enqueueIfFree(key)
+    const run = this.#running.get(environmentKey)
+    for (const key of run?.pending.keys() ?? []) if (!run?.visited.has(key)) this.#enqueueIfFree(key)
   }
 
   /** Ends the run: its other resources are not reconciled. */
@@ -102,6 +103,7 @@ export class Renewals {
     if (!latest || latest.spec.unusedSince) return pass
     const mark = Symbol()
     pass.run.pending.set(keyOf(pass.resource), mark)
+    pass.run.visited.add(keyOf(pass.resource))
     return { ...pass, mark }
   }
 
