@@ -7,7 +7,7 @@ import { startReflector } from './cache/reflector.ts'
 import type { Reflector } from './cache/reflector-options.ts'
 import { removeCollection } from './cache/remove-collection.ts'
 import { metadataListAccept } from './cache/watch-protocol.ts'
-import { isGone, isNotFound, type KubeClient } from './client/client.ts'
+import { isAlreadyExists, isGone, isNotFound, type KubeClient } from './client/client.ts'
 import { explainRejection } from './client/explain-rejection.ts'
 import { readObject } from './client/read-object.ts'
 import { pathOf, type Resource } from './client/resource.ts'
@@ -31,6 +31,10 @@ export interface Objects {
   placed(object: KubeObject, namespace: string): Promise<KubeObject>
   /** Server-side apply with our field manager; Stalled when the cluster rejects it for good. */
   apply(object: KubeObject): Promise<StoredObject>
+  /** Creates the object; undefined when there is one of its name. */
+  create(object: KubeObject): Promise<StoredObject | undefined>
+  /** Removes these keys of the data; a conflict when the object has changed. */
+  removeData(object: StoredObject, keys: readonly string[]): Promise<StoredObject>
   read(reference: ObjectReference): Promise<StoredObject | undefined>
   /** Deletes the object with this uid; returns whether it is gone, as it is when it did not exist. */
   remove(reference: ObjectReference, uid: string): Promise<boolean>
@@ -101,6 +105,35 @@ class ClusterObjects implements Objects {
         query: { fieldManager, force: true },
       })
       return answer as StoredObject // the applied object
+    })
+  }
+
+  async create(object: KubeObject): Promise<StoredObject | undefined> {
+    const resource = await this.#resourceOf(object)
+    const path = pathOf(resource, object.metadata.namespace)
+    return explaining('create', { ...object.metadata, kind: resource.kind }, async () => {
+      try {
+        return (await this.#client.request('POST', path, {
+          body: object,
+          query: { fieldManager },
+        })) as StoredObject // the created object
+      } catch (error) {
+        if (isAlreadyExists(error)) return undefined
+        throw error
+      }
+    })
+  }
+
+  async removeData(object: StoredObject, keys: readonly string[]): Promise<StoredObject> {
+    const resource = await this.#resourceOf(object)
+    const { namespace, name, resourceVersion } = object.metadata
+    return explaining('patch', { ...object.metadata, kind: resource.kind }, async () => {
+      const answer = await this.#client.request('PATCH', pathOf(resource, namespace, name), {
+        body: { metadata: { resourceVersion }, data: Object.fromEntries(keys.map((key) => [key, null])) },
+        contentType: 'application/merge-patch+json',
+        query: { fieldManager },
+      })
+      return answer as StoredObject // the patched object
     })
   }
 

@@ -1,4 +1,5 @@
 import type { ActiveResource } from '../../api/active-resource.ts'
+import type { StoredObject } from '../../api/kind.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import { Stalled, Waiting } from '../../domain/base/errors.ts'
 import { sameJson } from '../../domain/base/json.ts'
@@ -132,10 +133,22 @@ export async function writeOutputsSecret(
   const isKnown = resource.status?.outputsSecretName === name
   const isWanted = Object.keys(secrets).length > 0
   if (!isKnown && !isWanted) return {}
-  if (!isKnown || !isWanted) await removeStaleSecret(resource, { name, namespace, isWanted }, objects)
+  const created = isKnown ? undefined : await objects.create(secret)
+  if (!created && (!isKnown || !isWanted))
+    await removeStaleSecret(resource, { name, namespace, isWanted }, objects)
   if (!isWanted) return {}
-  const { metadata } = await objects.apply(secret)
+  const { metadata } = created ?? (await replaceSecret(secret, objects))
   return { outputsSecretName: name, outputsSecretVersion: metadata.resourceVersion }
+}
+
+/** Applies the Secret. An apply leaves keys of other clients, and those of the request that created the Secret. */
+async function replaceSecret(
+  secret: ReturnType<typeof outputsSecret>,
+  objects: Objects,
+): Promise<StoredObject> {
+  const applied = await objects.apply(secret)
+  const others = Object.keys(applied.data ?? {}).filter((key) => !Object.hasOwn(secret.data, key))
+  return others.length === 0 ? applied : objects.removeData(applied, others)
 }
 
 /** Deletes the Secret of an earlier resource of the same name, and that of the resource itself when it is not wanted. */

@@ -64,6 +64,19 @@ describe('outputs of a template', () => {
     expect(conditionStatus(await deployed, 'Ready')).toBe('True')
   })
 
+  test('that are secret are all that their Secret has', async () => {
+    const templates = (secrets: object) => ({ manifests: { settings: configMap('settings') }, secrets })
+    const password = '{{ .driver.secrets.password }}'
+    await deploy('fewer', templates({ username: 'app', password }))
+    const name = (await databaseIn('fewer')).status?.outputsSecretName
+    const path = `/api/v1/namespaces/${organization.id}/secrets/${name}`
+    expect(await secretAt(organization, path)).toEqual({ username: 'app', password: canary })
+    await patch(organization, path, { stringData: { token: 'of another client' } })
+    await define('fewer', templates({ password }))
+    expect(conditionStatus(await redeploy('fewer'), 'Ready')).toBe('True')
+    expect(await secretAt(organization, path)).toEqual({ password: canary })
+  })
+
   test('are read from a Secret of another controller, as secret outputs', async () => {
     const observed = { login: { apiVersion: 'v1', kind: 'Secret', name: 'made-by-{{ .type }}' } }
     const templates = {

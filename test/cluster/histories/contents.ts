@@ -1,3 +1,5 @@
+import type { FreeForm } from '../../../operator/api/schema.ts'
+import type { SetContent } from '../../../operator/domain/delta/delta.ts'
 import { fc } from '../../support/properties.ts'
 import { rarely, types } from './definitions.ts'
 
@@ -5,6 +7,31 @@ import { rarely, types } from './definitions.ts'
 export interface Content {
   readonly workloads: Readonly<Record<string, Workload>>
   readonly shared: Readonly<Record<string, Dependency>>
+}
+
+/** Ids of the workloads and shared dependencies that one deployment is about; it leaves others as they are. */
+export interface Part {
+  readonly workloads: readonly string[]
+  readonly shared: readonly string[]
+}
+
+export const whole: Part = { workloads: ['web', 'worker'], shared: ['r1', 'r2'] }
+/** What Workloads bring to an environment that has deltas too, and what those bring. */
+export const partOfWorkloads: Part = { workloads: ['web'], shared: ['r1'] }
+export const partOfDeltas: Part = { workloads: ['worker'], shared: ['r2'] }
+
+/** What a content has of a part. */
+export function contentIn({ workloads, shared }: Content, part: Part): Content {
+  return { workloads: only(workloads, part.workloads), shared: only(shared, part.shared) }
+}
+
+/** The set that has the content in place of what it had of the part. */
+export function setWith(set: SetContent, content: Content, part: Part): SetContent {
+  const { modules, shared } = setContentOf(contentIn(content, part))
+  return {
+    modules: { ...without(set.modules, part.workloads), ...modules },
+    shared: { ...without(set.shared, part.shared), ...shared },
+  }
 }
 
 interface Dependency {
@@ -51,19 +78,18 @@ function variablesOf({ needs, isExposed }: Workload, root: string): Record<strin
 const rulesFor = (name: string) => ({ rules: { [name]: { http: { '/': { type: 'prefix', port: 80 } } } } })
 
 /** The content as modules and shared dependencies of a deployment set. */
-export function setContentOf({ workloads, shared }: Content) {
-  const modules = Object.entries(workloads).map(([name, workload]) => [name, moduleOf(workload)])
-  return { modules: Object.fromEntries(modules), shared: mapValues(shared, dependencyOf) }
+export function setContentOf({ workloads, shared }: Content): SetContent {
+  return { modules: mapValues(workloads, moduleOf), shared: mapValues(shared, dependencyOf) }
 }
 
-function dependencyOf({ type, class: name, label }: Dependency): object {
+function dependencyOf({ type, class: name, label }: Dependency): FreeForm {
   return {
     type: name === 'default' ? type : `${type}.${name}`,
     ...(label === null ? {} : { params: { label: label === 'level' ? '${values.LEVEL}' : label } }),
   }
 }
 
-function moduleOf(workload: Workload): object {
+function moduleOf(workload: Workload): FreeForm {
   const { needs, profile, isExposed } = workload
   const main = {
     image,
@@ -116,6 +142,14 @@ function resourceOf({ type, class: name, label }: Dependency): object {
     ...(name === 'default' ? {} : { class: name }),
     ...(label === null ? {} : { params: { label: label === 'level' ? '${resources.env.LEVEL}' : label } }),
   }
+}
+
+function only<T>(items: Readonly<Record<string, T>>, ids: readonly string[]): Record<string, T> {
+  return Object.fromEntries(Object.entries(items).filter(([id]) => ids.includes(id)))
+}
+
+function without<T>(items: Readonly<Record<string, T>>, ids: readonly string[]): Record<string, T> {
+  return Object.fromEntries(Object.entries(items).filter(([id]) => !ids.includes(id)))
 }
 
 function mapValues<T, U>(

@@ -4,6 +4,7 @@ import type { Environment } from '../../../operator/api/environment.ts'
 import { canonicalJson } from '../../../operator/domain/base/json.ts'
 import { fc } from '../../support/properties.ts'
 import { conditionStatus, eventually } from '../support/client.ts'
+import type { Content } from './contents.ts'
 import { end } from './ending.ts'
 import { type Deploy, type Door, type History, historyBy } from './history.ts'
 import { type Installation, startInstallation } from './installation.ts'
@@ -16,8 +17,20 @@ const organizations = 4
 const historiesEach = process.env.QUARTERMASTER_SOAK ? 50 : 2
 /** An environment without a history. */
 const fresh = 'fresh'
+/** An environment that starts from the last deployment of the old one. */
+const copy = 'copy'
 const settlesWithinMs = 30_000
 const longerThanSettlingMs = 2000
+const nothing: Content = { workloads: {}, shared: {} }
+const noChange: Deploy = {
+  do: 'deploy',
+  content: nothing,
+  part: { workloads: [], shared: [] },
+  as: 'delta',
+  mode: 'incremental',
+  door: 'REST',
+  isAwaited: true,
+}
 
 let installation: Installation
 
@@ -36,6 +49,10 @@ test.each<[rule: string, doors: readonly Door[]]>([
     'what Workloads bring to an environment depends on no earlier ones, and ends with the environment',
     ['GitOps'],
   ],
+  [
+    'what Workloads and deltas bring to an environment depends on no earlier ones and not on their order, and ends with the environment',
+    ['GitOps', 'kubectl', 'REST'],
+  ],
 ])(
   '%s',
   async (_, doors) => {
@@ -50,19 +67,25 @@ test.each<[rule: string, doors: readonly Door[]]>([
   14_400_000,
 )
 
-async function holdsFor({ definitions, steps, last, ending }: History): Promise<void> {
+async function holdsFor({ definitions, steps, last, beside, ending }: History): Promise<void> {
   const subject = await makeSubject(installation)
   for (const definition of definitions) await subject.define(definition)
   for (const step of steps) await perform(subject, step)
   await subject.calm()
 
-  const isReady = await deployToBoth(subject, last)
+  const isReady = await (beside ? deployBesideWorkloads(subject, last, beside) : deployToBoth(subject, last))
   if (isReady) {
-    await expectSameOutcome(subject)
-    for (const environment of [old, fresh]) await expectNoChange(subject, environment, last)
+    await expectSameOutcome(subject, old)
+    if (last.door !== 'GitOps') await copyOld(subject)
+    for (const environment of [old, fresh]) await expectNoChange(subject, environment, last, beside)
   }
   expect(JSON.stringify(await subject.organization.resources())).not.toContain(canary)
-  await end(subject, [old, fresh], ending)
+  const made = await subject.organization.list<Environment>('environments')
+  await end(
+    subject,
+    made.map(({ metadata }) => metadata.name.replace('shop.', '')),
+    ending,
+  )
   await subject.remote.close()
 }
 
@@ -74,11 +97,47 @@ async function deployToBoth(subject: Subject, last: Deploy): Promise<boolean> {
     return isReady
   }
   await makeFresh(subject)
-  await subject.applyWorkloads([old, fresh], last.content, 'new')
-  const states = await subject.settledWorkloads(last.content)
+  await subject.applyWorkloads([old, fresh], last, 'new')
+  const states = await subject.settledWorkloads(last)
   expect(states).toHaveLength(Object.keys(last.content.workloads).length)
   expect(states.map((each) => each[old])).toEqual(states.map((each) => each[fresh]))
   return states.every((each) => each[fresh] === 'succeeded')
+}
+
+/** Deploys by Workloads and a delta, to the old environment at the same time; returns whether both succeeded. */
+async function deployBesideWorkloads(subject: Subject, last: Deploy, beside: Deploy): Promise<boolean> {
+  // A delta leaves other modules as they are, so a broken one hinders it.
+  const { problems } = await subject.dryRun(old, noChange)
+  await makeFresh(subject)
+  const [, isDone] = await Promise.all([
+    subject.applyWorkloads([old, fresh], last, 'new'),
+    deployDelta(subject, old, beside),
+  ])
+  const isFreshReady =
+    (await areDeployed(subject, fresh, last)) && (await deployDelta(subject, fresh, beside))
+  if (!isFreshReady || problems.length > 0) return false
+  const isOldReady = isDone && (await areDeployed(subject, old, last))
+  // Each may be in the way of the other: what one had before can contradict what the other has now.
+  if (!isOldReady) {
+    await deployDelta(subject, old, { ...beside, content: nothing })
+    await subject.applyWorkloads([old, fresh], last, 'new')
+    expect(await areDeployed(subject, old, last)).toBe(true)
+    expect(await deployDelta(subject, old, beside)).toBe(true)
+  }
+  return true
+}
+
+async function areDeployed(subject: Subject, environment: string, last: Deploy): Promise<boolean> {
+  const states = await subject.settledWorkloads(last)
+  return states.every((each) => each[environment] === 'succeeded')
+}
+
+/** Deploys by a delta as soon as no other deployment runs; returns whether it succeeded. */
+async function deployDelta(subject: Subject, environment: string, deploy: Deploy): Promise<boolean> {
+  const name = await eventually(`a deployment to '${environment}'`, settlesWithinMs, () =>
+    subject.deploy(environment, deploy),
+  )
+  return (await endOf(subject, name)).isReady
 }
 
 /** Makes an environment of the same type as the old one. */
@@ -111,15 +170,30 @@ async function deployToFresh(subject: Subject, last: Deploy, isReady: boolean): 
   expect([fresh, end.isReady, isReady ? end.problems : []]).toEqual([fresh, isReady, []])
 }
 
-async function expectSameOutcome(subject: Subject): Promise<void> {
+async function expectSameOutcome(subject: Subject, environment: string): Promise<void> {
   const expected = await outcomeOf(subject, fresh)
   await eventually('the same outcome', settlesWithinMs, async () => {
-    expect(await outcomeOf(subject, old)).toEqual(expected)
+    expect(await outcomeOf(subject, environment)).toEqual(expected)
     return true
   })
 }
 
-async function expectNoChange(subject: Subject, environment: string, last: Deploy): Promise<void> {
+/** An environment that starts from the last deployment, and changes nothing of it, ends the same way. */
+async function copyOld(subject: Subject): Promise<void> {
+  const { organization } = subject
+  const { last_deploy, type } = await organization.untilRest(`/apps/shop/envs/${old}`)
+  const body = { id: copy, name: copy, type, from_deploy_id: last_deploy.id }
+  expect(await organization.rest('POST', '/apps/shop/envs', body)).toMatchObject({ status: 201 })
+  expect(await deployDelta(subject, copy, noChange)).toBe(true)
+  await expectSameOutcome(subject, copy)
+}
+
+async function expectNoChange(
+  subject: Subject,
+  environment: string,
+  last: Deploy,
+  beside: Deploy | undefined,
+): Promise<void> {
   const { provider, token } = subject.organization
   const stateOf = async () => {
     const resources = await usedResources(subject.organization, environment)
@@ -132,10 +206,12 @@ async function expectNoChange(subject: Subject, environment: string, last: Deplo
   }
   const before = await stateOf()
   if (last.door === 'GitOps') {
-    await subject.applyWorkloads([old, fresh], last.content, 'same')
+    await subject.applyWorkloads([old, fresh], last, 'same')
     await sleep(longerThanSettlingMs)
-  } else {
-    const name = await subject.deploy(environment, { ...last, mode: 'incremental', door: 'REST' })
+  }
+  const again = last.door === 'GitOps' ? beside : last
+  if (again) {
+    const name = await subject.deploy(environment, { ...again, mode: 'incremental', door: 'REST' })
     expect(await endOf(subject, name)).toEqual({ isReady: true, isPlanned: true, problems: [] })
   }
   expect(await stateOf()).toEqual(before)

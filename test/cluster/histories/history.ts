@@ -1,5 +1,5 @@
 import { fc } from '../../support/properties.ts'
-import { type Content, content } from './contents.ts'
+import { type Content, content, type Part, partOfDeltas, partOfWorkloads, whole } from './contents.ts'
 import {
   anyDefinition,
   basic,
@@ -27,6 +27,10 @@ export type Door = 'kubectl' | 'REST' | 'GitOps'
 export interface Deploy {
   readonly do: 'deploy'
   readonly content: Content
+  /** What of the content it brings; it leaves the rest to other doors. */
+  readonly part: Part
+  /** Not of Workloads, which are neither. */
+  readonly as: 'set' | 'delta'
   readonly mode: 'incremental' | 'full'
   readonly door: Door
   readonly isAwaited: boolean
@@ -77,6 +81,8 @@ export interface History {
   readonly definitions: readonly Definition[]
   readonly steps: readonly Step[]
   readonly last: Deploy
+  /** What is deployed in the end by another door, where `last` is of Workloads. */
+  readonly beside?: Deploy
   readonly ending: Ending
 }
 
@@ -86,10 +92,17 @@ const deployBy = (doors: readonly Door[]): fc.Arbitrary<Deploy> =>
   fc.record({
     do: fc.constant('deploy' as const),
     content,
+    part: fc.constant(whole),
+    as: fc.constantFrom('set' as const, 'delta' as const),
     mode: rarely('incremental' as const, fc.constant('full' as const)),
     door: fc.constantFrom(...doors),
     isAwaited: rarely(true, fc.constant(false)),
   })
+
+/** A deployment to an environment that several doors share: a set would take out what Workloads brought. */
+function inParts(deploy: Deploy): Deploy {
+  return { ...deploy, as: 'delta', part: deploy.door === 'GitOps' ? partOfWorkloads : partOfDeltas }
+}
 
 const misbehave: fc.Arbitrary<Misbehave> = fc.record({
   do: fc.constant('misbehave' as const),
@@ -170,7 +183,8 @@ const modeAfter = (steps: readonly Step[], mode: Deploy['mode']): Deploy['mode']
 
 /** Anything happens at first. Then a deployment ends and is disturbed; the last one often has the same content. */
 export function historyBy(doors: readonly Door[]): fc.Arbitrary<History> {
-  const deploy = deployBy(doors)
+  const isShared = doors.includes('GitOps') && doors.length > 1
+  const deploy = isShared ? deployBy(doors).map(inParts) : deployBy(doors)
   // Only a deployment with a mode can repair what exists outside the cluster.
   const disturbances = doors.includes('GitOps')
     ? disturbance
@@ -192,14 +206,20 @@ export function historyBy(doors: readonly Door[]): fc.Arbitrary<History> {
       isSame: fc.boolean(),
       ending,
     })
-    .map(({ definitions, steps, settled, disturbances, last, isSame, ending }) => ({
-      definitions: [...basic, ...definitions],
-      steps: [...steps, { ...settled, isAwaited: true }, ...disturbances],
-      last: {
-        ...last,
-        content: isSame ? settled.content : last.content,
-        mode: modeAfter([...steps, ...disturbances], last.mode),
-      },
-      ending,
-    }))
+    .map(({ definitions, steps, settled, disturbances, last: any, isSame, ending }) => {
+      const last = {
+        ...any,
+        content: isSame ? settled.content : any.content,
+        mode: modeAfter([...steps, ...disturbances], any.mode),
+      }
+      const other = last.door === 'GitOps' ? ('REST' as const) : last.door
+      return {
+        definitions: [...basic, ...definitions],
+        steps: [...steps, { ...settled, isAwaited: true }, ...disturbances],
+        ...(isShared
+          ? { last: inParts({ ...last, door: 'GitOps' }), beside: inParts({ ...last, door: other }) }
+          : { last }),
+        ending,
+      }
+    })
 }

@@ -62,8 +62,8 @@ const inTurn = <T>(items: readonly T[], at: number): T | undefined => items[at %
 
 async function deploy(subject: Subject, step: Deploy): Promise<void> {
   if (step.door === 'GitOps') {
-    await subject.applyWorkloads([old], step.content, 'new')
-    if (step.isAwaited) await subject.settledWorkloads(step.content)
+    await subject.applyWorkloads([old], step, 'new')
+    if (step.isAwaited) await subject.settledWorkloads(step)
     return
   }
   const name = await subject.deploy(old, step).catch((error: unknown) => {

@@ -1,13 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { DeploymentSet } from '../../../operator/api/deployment-set.ts'
+import type { Environment } from '../../../operator/api/environment.ts'
 import type { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
 import type { Workload } from '../../../operator/api/workload.ts'
-import { emptySet, setId } from '../../../operator/domain/delta/delta.ts'
+import {
+  type DeltaContent,
+  diffSets,
+  emptySet,
+  type SetContent,
+  setId,
+} from '../../../operator/domain/delta/delta.ts'
 import { isFinished } from '../../../operator/domain/deployment/deployment.ts'
 import { type HttpDriverServer, startHttpDriverServer } from '../../drivers/support/http-driver-server.ts'
 import { eventually } from '../support/client.ts'
 import { type DnsOrganization, makeDnsOrganization } from '../support/cloudflare.ts'
 import { gone, patch } from '../support/observing.ts'
-import { type Content, scoreOf, setContentOf } from './contents.ts'
+import { contentIn, scoreOf, setContentOf, setWith } from './contents.ts'
 import { type Definition, remoteDrivers, type SecretName, secretNames, types } from './definitions.ts'
 import type { Deploy } from './history.ts'
 import type { Installation } from './installation.ts'
@@ -44,9 +52,9 @@ export interface Subject {
   /** Starts a deployment, and answers its name. Over REST, none starts while another one runs. */
   deploy(environment: string, deploy: Deploy): Promise<string>
   /** Applies the workloads as Workloads in these environments, in a new revision or the same again; takes all others out. */
-  applyWorkloads(environments: readonly string[], content: Content, revision: 'new' | 'same'): Promise<void>
+  applyWorkloads(environments: readonly string[], deploy: Deploy, revision: 'new' | 'same'): Promise<void>
   /** Waits until none of the Workloads is under way; answers the states of each by the id of the environment. */
-  settledWorkloads(content: Content): Promise<readonly Readonly<Record<string, string>>[]>
+  settledWorkloads(deploy: Deploy): Promise<readonly Readonly<Record<string, string>>[]>
   /** Waits until a deployment has finished, or is deleted. */
   untilFinished(name: string): Promise<unknown>
   /** Makes the driver behave, and waits until nothing is under way. */
@@ -74,27 +82,52 @@ export async function makeSubject(installation: Installation): Promise<Subject> 
     return answer.body
   }
 
-  async function setOf(content: Content): Promise<string> {
-    const { modules, shared } = setContentOf(content)
-    const operations = Object.entries(shared).map(([id, value]) => ({ op: 'add', path: `/${id}`, value }))
-    const body = { modules: { add: modules }, shared: operations }
-    return (await send('POST', `/apps/shop/sets/${setId(emptySet)}`, body)) as string
+  /** The set that the next delta changes. */
+  function deployedSet(environment: string): Promise<SetContent> {
+    return eventually(`the set of '${environment}'`, 10_000, async () => {
+      const found = await organization.get<Environment>('environments', `shop.${environment}`)
+      const { lastPlanned, start } = found?.status ?? {}
+      const setName = (lastPlanned ?? start)?.setName
+      if (setName === undefined) return emptySet
+      return (await organization.get<DeploymentSet>('deploymentsets', setName))?.spec
+    })
   }
 
-  async function deployOverRest(environment: string, { content, mode }: Deploy, query = '') {
-    const body = { set_id: await setOf(content), mode }
-    return send('POST', `/apps/shop/envs/${environment}/deploys${query}`, body)
+  /** The changes from the set of an environment, or from none. */
+  async function changesOf(environment: string, { content, part, as }: Deploy): Promise<DeltaContent> {
+    const base = as === 'delta' ? await deployedSet(environment) : emptySet
+    return diffSets(base, setWith(base, content, part))
   }
 
-  async function deployByKubectl(environment: string, { content, mode }: Deploy): Promise<string> {
+  async function deployOverRest(environment: string, deploy: Deploy, query = '') {
+    const changes = await changesOf(environment, deploy)
+    const source =
+      deploy.as === 'delta'
+        ? { delta_id: (await send('POST', '/apps/shop/deltas', changes)).id }
+        : { set_id: await send('POST', `/apps/shop/sets/${setId(emptySet)}`, changes) }
+    return send('POST', `/apps/shop/envs/${environment}/deploys${query}`, { ...source, mode: deploy.mode })
+  }
+
+  async function deployByKubectl(environment: string, deploy: Deploy): Promise<string> {
     deployments += 1
-    const setName = `shop.by-kubectl-${deployments}`
-    const set = { applicationName: 'shop', ...setContentOf(content) }
-    await organization.apply('deploymentsets', 'DeploymentSet', setName, set)
-    const name = `shop.${environment}.by-kubectl-${deployments}`
-    const spec = { environmentName: `shop.${environment}`, setName, mode }
-    await organization.apply('environmentdeployments', 'EnvironmentDeployment', name, spec)
-    return name
+    const name = `by-kubectl-${deployments}`
+    const environmentName = `shop.${environment}`
+    const isDelta = deploy.as === 'delta'
+    const content = isDelta ? await changesOf(environment, deploy) : setContentOf(deploy.content)
+    const source = { applicationName: 'shop', ...content }
+    if (isDelta) await organization.apply('deploymentdeltas', 'DeploymentDelta', name, source)
+    else await organization.apply('deploymentsets', 'DeploymentSet', `shop.${name}`, source)
+    await organization.apply(
+      'environmentdeployments',
+      'EnvironmentDeployment',
+      `${environmentName}.${name}`,
+      {
+        environmentName,
+        ...(isDelta ? { deltaName: name } : { setName: `shop.${name}` }),
+        mode: deploy.mode,
+      },
+    )
+    return `${environmentName}.${name}`
   }
 
   const subject: Subject = {
@@ -138,7 +171,8 @@ export async function makeSubject(installation: Installation): Promise<Subject> 
       deploy.door === 'REST'
         ? (await deployOverRest(environment, deploy)).id
         : deployByKubectl(environment, deploy),
-    async applyWorkloads(environmentIds, content, revision) {
+    async applyWorkloads(environmentIds, deploy, revision) {
+      const content = contentIn(deploy.content, deploy.part)
       if (revision === 'new') revisions += 1
       for (const name of Object.keys(content.workloads)) {
         const spec = { applicationName: 'shop', environmentIds, ...scoreOf(name, content, revisions) }
@@ -151,10 +185,11 @@ export async function makeSubject(installation: Installation): Promise<Subject> 
             spec: { environmentIds: [] },
           })
     },
-    settledWorkloads: (content) =>
+    settledWorkloads: ({ content, part }) =>
       eventually('the end of all Workloads', endsWithinMs, async () => {
         const all = await organization.list<Workload>('workloads')
-        const applied = all.filter(({ metadata }) => content.workloads[metadata.name.replace('shop.', '')])
+        const { workloads } = contentIn(content, part)
+        const applied = all.filter(({ metadata }) => workloads[metadata.name.replace('shop.', '')])
         return applied.map(({ metadata, spec, status }) => {
           const { environments = [] } = status ?? {}
           const isKnown = spec.environmentIds?.every((id) =>

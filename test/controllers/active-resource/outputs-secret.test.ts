@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { apiVersion } from '../../../operator/api/names.ts'
 import { writeOutputsSecret } from '../../../operator/controllers/active-resource/outputs.ts'
 import { Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
+import type { Objects } from '../../../operator/kube/objects.ts'
 import { activeResource } from '../../support/builders.ts'
 import { createFakeObjects } from '../support/fake-objects.ts'
 
@@ -44,6 +45,29 @@ describe('the Secret of the outputs, when something has its name', () => {
     const objects = world(metadata)
     await expect(writeOutputsSecret(resource, secrets, objects.open())).rejects.toThrow(Stalled)
     expect(objects.log).toEqual([])
+  })
+
+  test('is created without a look when nothing has', async () => {
+    const objects = createFakeObjects()
+    const read = async () => {
+      throw new Error('not expected')
+    }
+    const written = await writeOutputsSecret(resource, secrets, { ...objects.open(), read })
+    expect(written).toEqual({ outputsSecretName: name, outputsSecretVersion: expect.any(String) })
+    expect(ownerOf(objects)).toBe('uid-new')
+    expect(objects.log).toEqual([`create Secret ${name}`])
+  })
+
+  test('loses keys that an apply leaves', async () => {
+    const objects = world(ownedBy(guResId, 'uid-new'))
+    const door = objects.open()
+    const apply: Objects['apply'] = (object) =>
+      door.apply({ ...object, data: { ...(object.data as object), other: '' } })
+    const known = { ...resource, status: { outputsSecretName: name } }
+    const written = await writeOutputsSecret(known, secrets, { ...door, apply })
+    const secret = objects.get('Secret', name)
+    expect(Object.keys(secret?.data ?? {})).toEqual(['password'])
+    expect(written.outputsSecretVersion).toBe(secret?.metadata.resourceVersion)
   })
 
   test('stays when it is its own', async () => {

@@ -119,6 +119,21 @@ export function createFakeObjects(): FakeObjects {
         fake.log.push(`apply ${object.kind} ${object.metadata.name}`)
         return merge(object)
       },
+      async create(object) {
+        await Promise.resolve()
+        if (stored.has(keyFor(object))) return undefined
+        fake.before(object)
+        fake.log.push(`create ${object.kind} ${object.metadata.name}`)
+        return keep(object, true)
+      },
+      async removeData(object, keys) {
+        fake.log.push(`remove ${keys.join()} of ${object.kind} ${object.metadata.name}`)
+        const before = stored.get(keyFor(object))
+        if (before?.metadata.resourceVersion !== object.metadata.resourceVersion)
+          throw new ApiError(409, 'Conflict', 'modified')
+        const data = Object.entries(before.data ?? {}).filter(([key]) => !keys.includes(key))
+        return keep({ ...before, data: Object.fromEntries(data) }, true)
+      },
       read: async (reference) => stored.get(keyOf(reference)),
       async remove(reference, uid) {
         fake.log.push(`remove ${reference.kind} ${reference.name}`)

@@ -92,6 +92,9 @@ export function objectsOf({ send }: Process, door: Objects): Objects {
   return {
     ...door,
     apply: (object) => send(`apply ${object.kind} ${object.metadata.name}`, () => door.apply(object)),
+    create: (object) => send(`create ${object.kind} ${object.metadata.name}`, () => door.create(object)),
+    removeData: (object, keys) =>
+      send(`patch ${object.kind} ${object.metadata.name}`, () => door.removeData(object, keys)),
     read: (reference) => send(`read ${reference.kind} ${reference.name}`, () => door.read(reference)),
     readForeign: (kind, namespace) => send(`foreign ${kind.kind}`, () => door.readForeign(kind, namespace)),
     removeCollection: (kind, namespace, before) =>
