@@ -10,6 +10,7 @@ import { isLastPlanned } from '../../domain/deployment/deployment-history.ts'
 import { planningProblem } from '../../domain/graph/exception-guard.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import type { Store } from '../../kube/cache/store.ts'
+import { isAlreadyExists } from '../../kube/client/client.ts'
 import type { Observed } from '../../kube/loop/status.ts'
 import { saveSet } from '../../planning/save-set.ts'
 import { foldInto } from '../../planning/workloads.ts'
@@ -29,7 +30,7 @@ export class SourceNotFound extends Error {
 
 /**
  * Returns the set of a deployment: the one that it names, or its base with its delta applied, which becomes a
- * DeploymentSet. Throws SourceNotFound for a set or delta that does not exist.
+ * DeploymentSet, also again when that was deleted. Throws SourceNotFound for a set or delta that does not exist.
  */
 export async function resolveSource(
   cluster: Cluster,
@@ -50,30 +51,57 @@ export async function resolveSource(
   const isOpen = workloads !== undefined && !deployment.status?.startTime
   const known = isOpen ? undefined : deployment.status?.setName
   const recorded = setName ?? known ?? planned?.setName
-  if (recorded) return { ...source, setName: recorded, set: findSet(store, namespace, recorded) }
+  const isMadeAgain = recorded === known && recorded && !store.get(DeploymentSet, namespace, recorded)
+  if (recorded && !isMadeAgain)
+    return { ...source, setName: recorded, set: findSet(store, namespace, recorded) }
   const baseSet = base ? setOfBase(store, namespace, base) : emptySet
   const changed = deltaName ? fold(baseSet, findDelta(store, namespace, deltaName)) : baseSet
   const set = workloads === undefined ? changed : foldInto(store, environment, changed).set
   const newName = await saveSet(store, namespace, environment.spec.applicationName, set, {
-    create: (name, spec) =>
-      cluster.create(
-        DeploymentSet,
-        newObject(DeploymentSet, { name, namespace }, spec),
-        EnvironmentDeployment.kind,
-      ),
+    create: (name, spec) => createSet(cluster, { namespace, name }, spec),
   })
+  // Its base is not what it was.
+  if (recorded && newName !== recorded)
+    throw new SourceNotFound('SetNotFound', `the deployment set '${recorded}'`)
   return { ...source, set, setName: newName }
+}
+
+/** Creates the set of a deployment again if it was deleted before anything recorded it. */
+export async function restoreSet(
+  cluster: Cluster,
+  environment: Environment,
+  { set, setName: name }: Source,
+): Promise<void> {
+  const { namespace } = environment.metadata
+  if (!name || cluster.store.get(DeploymentSet, namespace, name)) return
+  const { applicationName } = environment.spec
+  const { modules, shared } = set
+  const spec = { applicationName, modules: { ...modules }, shared: { ...shared } }
+  await createSet(cluster, { namespace, name }, spec).catch((error: unknown) => {
+    if (!isAlreadyExists(error)) throw error
+  })
+}
+
+function createSet(
+  cluster: Cluster,
+  metadata: { readonly namespace: string; readonly name: string },
+  spec: DeploymentSet['spec'],
+): Promise<DeploymentSet> {
+  return cluster.create(DeploymentSet, newObject(DeploymentSet, metadata, spec), EnvironmentDeployment.kind)
 }
 
 /** The deployment that this one builds on; undefined for the first deployment to an environment. */
 function findBase(
   store: Store,
-  { metadata, spec, status }: EnvironmentDeployment,
+  deployment: EnvironmentDeployment,
   environment: Environment,
 ): Base | undefined {
+  const { metadata, spec, status } = deployment
   const find = (name: string) => store.get(EnvironmentDeployment, metadata.namespace, name)
   const named = status?.fromDeploymentName ?? spec.fromDeploymentName
-  return named === undefined ? baseOf(environment, find) : baseNamed(environment, named, find)
+  if (named !== undefined) return baseNamed(environment, named, find)
+  const isPlanned = status?.startTime !== undefined || isLastPlanned(environment, deployment)
+  return isPlanned ? undefined : baseOf(environment, find)
 }
 
 function setOfBase(store: Store, namespace: string, { deploymentName, setName }: Base): SetContent {

@@ -32,7 +32,7 @@ import {
   planningFailure,
 } from './deployment-failure.ts'
 import { createRecordWait, endOfEarlierRun, finalizeDeployment } from './deployment-record.ts'
-import { resolveSource, SourceNotFound } from './deployment-source.ts'
+import { resolveSource, restoreSet, SourceNotFound } from './deployment-source.ts'
 import { deploymentWatches, planInputs } from './deployment-watches.ts'
 import { concernedWithSecrets, existingIn } from './renewed-resources.ts'
 import { problemsOf } from './resource-problems.ts'
@@ -133,9 +133,10 @@ class DeploymentReconciler {
    * 3. plan: decides what to do with each resource; throws for problems before anything is changed.
    * 4. report: writes the set and the start time to the status.
    * 5. waitForRecord: waits until the environment records the set, which must outlive the deployment.
-   * 6. renewals.start: marks the existing resources that are reconciled although they are unchanged.
-   * 7. writeResources: creates and updates the active resources.
-   * 8. renewals.enqueue: reconciles the marked resources.
+   * 6. restoreSet: creates the set again if the cleanup took it for unused before that.
+   * 7. renewals.start: marks the existing resources that are reconciled although they are unchanged.
+   * 8. writeResources: creates and updates the active resources.
+   * 9. renewals.enqueue: reconciles the marked resources.
    *
    * After a crash, the next process starts again with step 1: all names are deterministic, and a resource that is
    * written already is unchanged in the new plan. It marks all resources.
@@ -161,6 +162,7 @@ class DeploymentReconciler {
     }
     await context.report(status, 'provisioning').catch(failIfRejected('', source))
     await context.releaseWorker(() => this.#waitForRecord(deployment))
+    await restoreSet(cluster, environment, { set, ...source })
     const environmentKey = environmentKeyOf(deployment)
     const { uid } = deployment.metadata
     const isForced = deployment.spec.mode === 'full'

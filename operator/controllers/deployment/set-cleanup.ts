@@ -123,6 +123,7 @@ class SetCleanup {
     const current = await this.#cluster.read(DeploymentSet, namespace, name)
     // A newer version, which the cache does not have yet, was used again.
     if (current?.metadata.resourceVersion !== set.metadata.resourceVersion) return
+    if (isSetInUse(this.#cluster.store, set)) return
     if (isOnlyOurs(current)) await this.#cluster.removeUnchanged(DeploymentSet, current)
   }
 

@@ -4,6 +4,7 @@ import { DeploymentSet } from '../../../operator/api/deployment-set.ts'
 import { Environment } from '../../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
 import { resolveSource } from '../../../operator/controllers/deployment/deployment-source.ts'
+import { type SetContent, setId } from '../../../operator/domain/delta/delta.ts'
 import { runHash } from '../../../operator/domain/deployment/deployment-history.ts'
 import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { storedObject } from '../../support/builders.ts'
@@ -94,5 +95,44 @@ describe('an environment that remembers the set planned last', () => {
     const again = { environmentName: 'shop.dev', deltaName: 'd1' }
     const hash = runHash(storedObject(EnvironmentDeployment, { namespace, name: 'shop.dev.1' }, again))
     expect(await modulesOf({}, {}, { lastPlanned: { ...lastPlanned, hash } })).toEqual(['api'])
+  })
+})
+
+describe('a deployment that has started', () => {
+  const resolve = async (status: object, planned: object) => {
+    const plain = storedObject(
+      Environment,
+      { namespace, name: 'shop.dev' },
+      { applicationName: 'shop', typeName: 'development' },
+    )
+    const spec = { environmentName: 'shop.dev', deltaName: 'd1' }
+    const wanted = storedObject(EnvironmentDeployment, { namespace, name: 'shop.dev.1' }, spec)
+    const hash = runHash(wanted)
+    const lastPlanned = { deploymentName: 'shop.dev.1', hash, ...planned }
+    const environment = { ...plain, status: { lastPlanned } } as Environment // as the operator writes it
+    return resolveSource(cluster, { ...wanted, status } as EnvironmentDeployment, environment)
+  }
+  const startTime = '2026-01-01T00:00:00Z'
+  const nameOf = (modules: object) => `shop.${setId({ modules, shared: {} } as SetContent)}`
+  const module = { ...web, externals: {} }
+
+  test('makes its set again when that was deleted, and does not build on itself', async () => {
+    const setName = nameOf({ web: module })
+    const source = await resolve({ startTime, setName }, { setName })
+    expect(source).toMatchObject({ setName, fromDeploymentName: undefined })
+    expect(cluster.store.get(DeploymentSet, namespace, setName)?.spec.modules).toEqual({ web: module })
+  })
+
+  test('makes it again from the base that it had', async () => {
+    addBase()
+    const setName = nameOf({ api: { ...web, externals: {} }, web: module })
+    const source = await resolve({ startTime, setName, fromDeploymentName: base }, { setName })
+    expect(source).toMatchObject({ setName, fromDeploymentName: base })
+  })
+
+  test('has no other set in its place when its delta has changed', async () => {
+    const setName = nameOf({ other: module })
+    const result = resolve({ startTime, setName }, { setName })
+    await expect(result).rejects.toMatchObject({ reason: 'SetNotFound' })
   })
 })

@@ -86,7 +86,7 @@ function controllerWith(timeoutSeconds: number, changes: Partial<typeof cluster>
 async function resultOf(
   deployment: EnvironmentDeployment,
   timeoutSeconds: number,
-  { report, ...changes }: Partial<typeof cluster> & { readonly report?: () => Promise<never> } = {},
+  { report, ...changes }: Partial<typeof cluster> & { readonly report?: () => Promise<void> } = {},
 ): Promise<unknown> {
   const { store } = cluster
   // The status of an environment as soon as a deployment of it is planned.
@@ -238,4 +238,13 @@ test('a deployment that tries an unchanged resource again says as before why its
     },
   })
   expect(written).toEqual({ ...spec, deploymentName: 'shop.dev.2', signature: expect.any(String) })
+})
+
+test('a set that the cleanup deletes before the environment records it is created again', async () => {
+  put.all()
+  const content = cluster.store.get(DeploymentSet, namespace, 'shop.one')?.spec
+  await resultOf(put.deployment(), long, {
+    report: async () => cluster.drop(DeploymentSet, namespace, 'shop.one'),
+  })
+  expect(cluster.store.get(DeploymentSet, namespace, 'shop.one')?.spec).toEqual(content)
 })
