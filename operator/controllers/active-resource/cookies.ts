@@ -65,6 +65,17 @@ export function openCookie(
   }
 }
 
+/** The cookie of an instance; undefined without one. The status names a cookie before its Secret exists. */
+export function existingCookie(
+  resource: ActiveResource,
+  driver: string,
+  instance: ProvisionedInstance,
+  tools: Parameters<typeof openCookie>[2],
+): Cookie | undefined {
+  const name = cookieSecretName(resource.metadata.name, driver, instance)
+  return resource.status?.secretNames?.includes(name) ? openCookie(resource, name, tools) : undefined
+}
+
 /** Throws Stalled for a Secret of another owner; Waiting for one that the garbage collector deletes. */
 function refuseForeign({ metadata }: KubeObject, guResId: string): never {
   const isOfEarlier = metadata.ownerReferences?.some((each) => each.name === guResId)

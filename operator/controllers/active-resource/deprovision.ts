@@ -1,11 +1,12 @@
 import type { ActiveResource, ProvisionedInstance } from '../../api/active-resource.ts'
 import { driverName } from '../../domain/definition/definition.ts'
-import type { Cookie, DeprovisionRequest } from '../../drivers/driver.ts'
+import type { DeprovisionRequest } from '../../drivers/driver.ts'
 import type { ReconcileContext } from '../../kube/loop/controller.ts'
 import { observedOf } from '../objects/observed.ts'
-import { cookieSecretName, openCookie } from './cookies.ts'
+import { existingCookie } from './cookies.ts'
 import { reportCall, withinDeadline, withReason } from './driver-call.ts'
 import { readAccount } from './provision-request.ts'
+import { isAtSameAddress } from './provisioned-instances.ts'
 import type { ResourceStatus, ResourceTools } from './resource-tools.ts'
 
 /**
@@ -51,7 +52,10 @@ export async function recordDeprovisioned(
   )
 }
 
-/** Deprovisions one instance; the driver keeps what `successor` needs too. */
+/**
+ * Deprovisions one instance; the driver keeps what `successor` needs too. Under the address of the successor, that has taken
+ * the instance over.
+ */
 export async function deprovision(
   resource: ActiveResource,
   instance: ProvisionedInstance,
@@ -62,11 +66,15 @@ export async function deprovision(
   const { type, class: resourceClass, resourceId } = resource.spec
   const { name: guResId, namespace } = resource.metadata
   const driver = tools.drivers.forInstance(namespace, instance)
+  const name = driverName(instance.driverType, tools.vendors)
+  const cookie = driver.descriptor.keepsCookie ? existingCookie(resource, name, instance, tools) : undefined
+  if (successor && isAtSameAddress(namespace, instance, successor, tools)) {
+    await cookie?.write(undefined)
+    return
+  }
   const account = await readAccount(resource, instance, tools.cluster)
   const signal = AbortSignal.timeout(tools.deadlineSeconds * 1000)
-  const name = driverName(instance.driverType, tools.vendors)
   const isSameDriver = successor && driverName(successor.driverType, tools.vendors) === name
-  const cookie = driver.descriptor.keepsCookie ? existingCookie(resource, name, instance, tools) : undefined
   const call: DeprovisionRequest = {
     guResId,
     context: resource.spec.context,
@@ -84,15 +92,4 @@ export async function deprovision(
     context.releaseWorker(() => reportCall(tools, instance, 'deprovision', run)),
   )
   await cookie?.write(undefined)
-}
-
-/** The cookie of an instance; undefined without one. The status names a cookie before its Secret exists. */
-function existingCookie(
-  resource: ActiveResource,
-  driver: string,
-  instance: ProvisionedInstance,
-  tools: ResourceTools,
-): Cookie | undefined {
-  const name = cookieSecretName(resource.metadata.name, driver, instance)
-  return resource.status?.secretNames?.includes(name) ? openCookie(resource, name, tools) : undefined
 }

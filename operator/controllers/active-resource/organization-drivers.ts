@@ -3,7 +3,7 @@ import { ResourceDriver } from '../../api/resource-driver.ts'
 import { freeForm } from '../../api/schema.ts'
 import { ReferenceNotFound } from '../../domain/base/errors.ts'
 import { driverOf, driverTypeOf } from '../../domain/definition/definition.ts'
-import { wrappedDriverType } from '../../domain/definition/third-party.ts'
+import { driverAddress, wrappedDriverType } from '../../domain/definition/third-party.ts'
 import type { DriverDescriptor } from '../../domain/resource/driver.ts'
 import type { Driver } from '../../drivers/driver.ts'
 import type { Store } from '../../kube/cache/store.ts'
@@ -80,13 +80,13 @@ export function createOrganizationDrivers(options: {
       // A driver that wraps another one makes no instances.
       if (found?.recordedAs.driverType === driverType) return found.driver
       if (target === undefined) throw unknownDriver(organization, driverType)
-      return factories.remote(deletedDriver(driverType), target)
+      return factories.remote(deletedDriver(driverType, target), target)
     },
   }
 }
 
 /** The descriptor of a deleted driver, which can still deprovision. */
-function deletedDriver(name: string): DriverDescriptor {
+function deletedDriver(name: string, target: string): DriverDescriptor {
   return {
     name,
     description: 'A driver that was deleted.',
@@ -96,6 +96,7 @@ function deletedDriver(name: string): DriverDescriptor {
     neighbours: {},
     takesIngressRules: false,
     remote: true,
+    address: driverAddress(target),
     keepsCookie: true,
     replaceOnChangeOf: [],
   }

@@ -59,6 +59,18 @@ function isSameInstance(
   return isSameDriver && sameJson(left.identity ?? {}, right.identity ?? {})
 }
 
+/** Whether a server has both instances under the same URL: a call that makes one updates the other. */
+export function isAtSameAddress(
+  namespace: string,
+  left: ProvisionedInstance,
+  right: ProvisionedInstance,
+  { drivers }: Pick<ResourceTools, 'drivers'>,
+): boolean {
+  if (left.target === undefined || right.target === undefined) return false
+  const [one, other] = [left, right].map((each) => drivers.forInstance(namespace, each).descriptor.address)
+  return one === other
+}
+
 /** The Secrets that are needed to deprovision an instance: its credentials, and the cookie of its driver. */
 export function secretNamesOf(
   { metadata, status }: ActiveResource,

@@ -62,18 +62,29 @@ function describeRemote(driver: ResourceDriver): DriverDescriptor {
     neighbours: {},
     takesIngressRules: false,
     remote: true,
+    address: driverAddress(driver.spec.target),
     keepsCookie: true,
   }
 }
 
+/** The URL under which the server at `target` has its resources. */
+export function driverAddress(target: string): string {
+  const url = URL.parse(target)
+  if (!url) return target
+  url.pathname = url.pathname.replace(/\/$/, '')
+  url.hash = ''
+  return url.href
+}
+
 function describeWrapping(driver: ResourceDriver, inner: DriverDescriptor): DriverDescriptor {
-  const { neighbours, takesIngressRules, remote, keepsCookie } = inner
+  const { neighbours, takesIngressRules, remote, address, keepsCookie } = inner
   return {
     ...describe(driver, `Renders the inputs of the driver '${inner.name}'.`),
     ...(driver.spec.accountTypes ? {} : { account: inner.account }),
     neighbours,
     takesIngressRules,
     remote,
+    address,
     keepsCookie,
   }
 }

@@ -9,6 +9,7 @@ import { Guard, planningProblem } from '../graph/exception-guard.ts'
 import type { Graph, GraphInput, GraphNode } from '../graph/graph.ts'
 import { type ListedProblem, Problems } from '../graph/problems.ts'
 import { type Descriptor, formatDescriptor } from '../resource/descriptor.ts'
+import type { DriverDescriptor } from '../resource/driver.ts'
 import { problemsOfQuota } from './plan-quota.ts'
 import { problemsOfSize } from './plan-size.ts'
 import {
@@ -142,6 +143,10 @@ function stepFor(
   return action === 'unchanged' ? { ...written, action: 'update', isForced: true } : written
 }
 
+function isAtSameAddress(former: DriverDescriptor, driver: DriverDescriptor | undefined): boolean {
+  return former.address !== undefined && former.address === driver?.address
+}
+
 /** Predicts what the controller of active resources does, which decides by driver and identity (`isSameInstance`). */
 function actionFor(
   { driver }: GraphNode,
@@ -153,7 +158,8 @@ function actionFor(
   const { spec } = current
   const former = driverOf(spec.definition.driverType, catalogue, vendors)
   const sameDriver =
-    spec.definition.driverType === wanted.definition.driverType || (former && former.name === driver?.name)
+    spec.definition.driverType === wanted.definition.driverType ||
+    (former && (former.name === driver?.name || isAtSameAddress(former, driver)))
   if (!sameDriver) return 'replace'
   const forcing = driver?.replaceOnChangeOf ?? []
   if (forcing.some((path) => !sameJson(inputAt(spec.definition, path), inputAt(wanted.definition, path))))

@@ -31,6 +31,8 @@ export interface DriverDescriptor {
   readonly rendersModules?: boolean
   /** Whether the driver provisions outside the cluster, so that only a deprovision cleans up. */
   readonly remote?: boolean
+  /** The URL under which a server has the resources; drivers of the same URL make and update the same instances. */
+  readonly address?: string
   /** Whether an unchanged provision is cheap. Then it is repeated periodically to repair drift. */
   readonly repairs?: boolean
   /** Whether each call passes the cookie of the last response. */

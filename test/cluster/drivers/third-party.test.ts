@@ -127,6 +127,27 @@ describe.each([
   })
 })
 
+test('another driver at the same target takes the resource over, with its cookie', async () => {
+  const server = await serve()
+  await registerByKubectl('former-name', server.target)
+  await registerByKubectl('new-name', `${server.target}/`)
+  await deploy('renamed', 'former-name')
+  const { name: guResId } = (await bucketIn('renamed')).metadata
+  const cookie = `made-${guResId.slice(0, 4)}`
+  const { status } = await deploy('renamed', 'new-name')
+  expect(status?.plan).toMatchObject({ update: 1, replace: 0 })
+  expect(server.journal.map(({ method }) => method)).toEqual(['PUT', 'PUT'])
+  expect(server.journal[1]?.headers['humanitec-driver-cookie']).toBe(cookie)
+  const { secretNames = [], provisioned } = (await bucketIn('renamed')).status ?? {}
+  expect(provisioned?.driverType).toBe(`${organization.id}/new-name`)
+  const [name] = secretNames
+  expect(secretNames).toHaveLength(1)
+  expect(await secretAt(organization, `${secretsPath}/${name}`)).toEqual({ cookie })
+  await endEnvironment(organization, 'renamed')
+  expect(server.journal.at(-1)).toMatchObject({ method: 'DELETE' })
+  expect(server.existing.size).toBe(0)
+})
+
 test('202 is asked again until 200, with the cookie, which is kept from the first answer on', async () => {
   const server = await serve()
   const cookie = { 'set-humanitec-driver-cookie': 'of-the-first-answer' }
