@@ -4,6 +4,7 @@ import { compareText, sameJson } from '../base/json.ts'
 import type { ResourceQuota } from '../base/quota.ts'
 import { driverOf } from '../definition/definition.ts'
 import type { WonMatch } from '../definition/match-types.ts'
+import { driverAddress } from '../definition/third-party.ts'
 import { buildGraph } from '../graph/build-graph.ts'
 import { Guard, planningProblem } from '../graph/exception-guard.ts'
 import type { Graph, GraphInput, GraphNode } from '../graph/graph.ts'
@@ -143,8 +144,11 @@ function stepFor(
   return action === 'unchanged' ? { ...written, action: 'update', isForced: true } : written
 }
 
-function isAtSameAddress(former: DriverDescriptor, driver: DriverDescriptor | undefined): boolean {
-  return former.address !== undefined && former.address === driver?.address
+/** The URL under which a server has the resource, also when its driver was deleted. */
+function addressOf(former: DriverDescriptor | undefined, { status }: ActiveResource): string | undefined {
+  if (former) return former.address
+  const { target } = status?.provisioned ?? {}
+  return target === undefined ? undefined : driverAddress(target)
 }
 
 /** Predicts what the controller of active resources does, which decides by driver and identity (`isSameInstance`). */
@@ -159,7 +163,8 @@ function actionFor(
   const former = driverOf(spec.definition.driverType, catalogue, vendors)
   const sameDriver =
     spec.definition.driverType === wanted.definition.driverType ||
-    (former && (former.name === driver?.name || isAtSameAddress(former, driver)))
+    (former && former.name === driver?.name) ||
+    (driver?.address !== undefined && driver.address === addressOf(former, current))
   if (!sameDriver) return 'replace'
   const forcing = driver?.replaceOnChangeOf ?? []
   if (forcing.some((path) => !sameJson(inputAt(spec.definition, path), inputAt(wanted.definition, path))))

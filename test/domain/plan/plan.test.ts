@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
 import type { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
+import { driverAddress } from '../../../operator/domain/definition/third-party.ts'
 import type { SetContent } from '../../../operator/domain/delta/delta.ts'
 import { summarize } from '../../../operator/domain/plan/plan.ts'
-import { activeResource, definition, set } from '../../support/builders.ts'
+import { activeResource, definition, driver, set } from '../../support/builders.ts'
 import { actions, carriedOut, planOf } from '../../support/plans.ts'
 import { stepsOf } from '../../support/steps.ts'
 
@@ -64,6 +65,21 @@ describe('the action of a deployment on one resource', () => {
     const first = planOf(content, [before])
     expect(first.steps.map(({ action }) => action)).toEqual(['create'])
     expect(actions(planOf(content, [after], carriedOut(first)))).toEqual(expected)
+  })
+
+  test.each<[string, string, string[]]>([
+    ['at the same address updates', 'https://drivers.example.test/s3', ['update s3.default#shared.main']],
+    ['at another address replaces', 'https://drivers.example.test/new', ['replace s3.default#shared.main']],
+  ])('another driver %s, also when the former one was deleted', (_, address, expected) => {
+    const target = 'https://drivers.example.test/s3/'
+    const former = driver('acme/former', { remote: true, address: driverAddress(target) })
+    const next = driver('acme/next', { remote: true, address })
+    const by = (name: string) => definition('s3', 's3', { driverType: `acme/${name}` })
+    const first = planOf(shared, [by('former')], [], { catalogue: [former] })
+    const provisioned = { driverType: 'acme/former', target }
+    const active = carriedOut(first).map((each) => ({ ...each, status: { provisioned } }))
+    for (const catalogue of [[former, next], [next]])
+      expect(actions(planOf(shared, [by('next')], active, { catalogue }))).toEqual(expected)
   })
 
   test('a change of account alone does not replace', () => {
