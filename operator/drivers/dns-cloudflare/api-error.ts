@@ -96,9 +96,20 @@ export function rateLimited(seconds: number): CloudflareError {
   })
 }
 
+const rejection = 'the provider rejects the record'
+
 /** The provider rejects the record. */
 export function rejected(text: string): CloudflareError {
-  return new CloudflareError('rejected', `the provider rejects the record: ${text}`, { reason: 'Rejected' })
+  return new CloudflareError('rejected', `${rejection}: ${text}`, { reason: 'Rejected' })
+}
+
+/** The error of a list, which has no record to reject: an answer for no reason that is known may be another one soon. */
+export function listError(error: unknown): unknown {
+  if (!(error instanceof CloudflareError) || error.kind !== 'rejected') return error
+  return new CloudflareError(
+    'unknown',
+    error.message.replace(rejection, 'the provider does not list the records'),
+  )
 }
 
 function denied(reason: Reason, message: string): CloudflareError {

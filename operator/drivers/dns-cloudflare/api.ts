@@ -5,7 +5,7 @@ import { BaseZones } from 'cloudflare/resources/zones/zones'
 import { createClient } from 'cloudflare/tree-shakable'
 import { isObject } from '../../domain/base/json.ts'
 import type { AccountCheck } from '../driver.ts'
-import { CloudflareError, toCloudflareError } from './api-error.ts'
+import { CloudflareError, listError, toCloudflareError } from './api-error.ts'
 import type { Change } from './decide.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import type { ExistingRecord } from './record.ts'
@@ -61,7 +61,10 @@ export function createZoneApi(zoneId: string, settings: ApiSettings): ZoneApi {
       // The paging of the library requests one page too many.
       for (let page = 1, pages = 1; page <= pages; page += 1) {
         const query = { zone_id: zoneId, page, per_page: perPage }
-        const { result, result_info: info } = await call(async () => client.dns.records.list(query), signal)
+        const list = call(async () => client.dns.records.list(query), signal)
+        const { result, result_info: info } = await list.catch((error: unknown) => {
+          throw listError(error)
+        })
         if (!Array.isArray(result)) throw unreadable()
         records.push(...result.map(existingRecord))
         pages = pagesOf(info, result.length, page)

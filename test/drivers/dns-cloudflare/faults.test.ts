@@ -50,7 +50,12 @@ describe('an answer that is lost', () => {
     expect(world.shown()).toEqual([])
   })
 
-  test.each(misbehaviours)('of a list: %s', async (_, rule) => {
+  const refusal: [string, FreeForm] = [
+    'a refusal for no reason that is known',
+    { do: 'status', status: 400, errors: [{ code: 9000, message: 'not today' }] },
+  ]
+
+  test.each([...misbehaviours, refusal])('of a list: %s', async (_, rule) => {
     const driver = world.process({ timeoutMs })
     await world.misbehave({ match: lists, ...rule })
     await expect(driver.provision(world.numbered(1))).rejects.toMatchObject({ reason: 'ProviderUnavailable' })
