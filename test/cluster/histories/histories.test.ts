@@ -6,11 +6,12 @@ import { fc } from '../../support/properties.ts'
 import { conditionStatus, eventually } from '../support/client.ts'
 import type { Content } from './contents.ts'
 import { end } from './ending.ts'
+import { makeLikeOld, old } from './environments.ts'
 import { type Deploy, type Door, type History, historyBy } from './history.ts'
 import { type Installation, startInstallation } from './installation.ts'
 import { appliedObjects, outcomeOf, usedResources } from './outcome.ts'
 import { perform } from './perform.ts'
-import { canary, makeSubject, old, type Subject } from './subject.ts'
+import { canary, makeSubject, type Subject } from './subject.ts'
 
 /** Organizations that have histories side by side, and how many each. */
 const organizations = 4
@@ -96,7 +97,7 @@ async function deployToBoth(subject: Subject, last: Deploy): Promise<boolean> {
     await deployToFresh(subject, last, isReady)
     return isReady
   }
-  await makeFresh(subject)
+  await makeLikeOld(subject.organization, fresh)
   await subject.applyWorkloads([old, fresh], last, 'new')
   const states = await subject.settledWorkloads(last)
   expect(states).toHaveLength(Object.keys(last.content.workloads).length)
@@ -108,7 +109,7 @@ async function deployToBoth(subject: Subject, last: Deploy): Promise<boolean> {
 async function deployBesideWorkloads(subject: Subject, last: Deploy, beside: Deploy): Promise<boolean> {
   // A delta leaves other modules as they are, so a broken one hinders it.
   const { problems } = await subject.dryRun(old, noChange)
-  await makeFresh(subject)
+  await makeLikeOld(subject.organization, fresh)
   const [, isDone] = await Promise.all([
     subject.applyWorkloads([old, fresh], last, 'new'),
     deployDelta(subject, old, beside),
@@ -140,12 +141,6 @@ async function deployDelta(subject: Subject, environment: string, deploy: Deploy
   return (await endOf(subject, name)).isReady
 }
 
-/** Makes an environment of the same type as the old one. */
-async function makeFresh({ organization }: Subject): Promise<void> {
-  const environment = await organization.get<Environment>('environments', `shop.${old}`)
-  await organization.environment('shop', fresh, environment?.spec.typeName)
-}
-
 /** Deploys as the dry run says; returns whether it succeeded. */
 async function deployAsPlanned(subject: Subject, last: Deploy): Promise<boolean> {
   const { problems, steps } = await subject.dryRun(old, last)
@@ -164,7 +159,7 @@ async function deployAsPlanned(subject: Subject, last: Deploy): Promise<boolean>
 
 /** The same deployment in an environment without a history ends the same way. */
 async function deployToFresh(subject: Subject, last: Deploy, isReady: boolean): Promise<void> {
-  await makeFresh(subject)
+  await makeLikeOld(subject.organization, fresh)
   const end = await endOf(subject, await subject.deploy(fresh, { ...last, door: 'REST' }))
   // Of several resources that fail, any may be named.
   expect([fresh, end.isReady, isReady ? end.problems : []]).toEqual([fresh, isReady, []])
@@ -181,9 +176,11 @@ async function expectSameOutcome(subject: Subject, environment: string): Promise
 /** An environment that starts from the last deployment, and changes nothing of it, ends the same way. */
 async function copyOld(subject: Subject): Promise<void> {
   const { organization } = subject
-  const { last_deploy, type } = await organization.untilRest(`/apps/shop/envs/${old}`)
-  const body = { id: copy, name: copy, type, from_deploy_id: last_deploy.id }
-  expect(await organization.rest('POST', '/apps/shop/envs', body)).toMatchObject({ status: 201 })
+  const { last_deploy } = await organization.untilRest(`/apps/shop/envs/${old}`)
+  await makeLikeOld(organization, copy, async (type) => {
+    const body = { id: copy, name: copy, type, from_deploy_id: last_deploy.id }
+    expect(await organization.rest('POST', '/apps/shop/envs', body)).toMatchObject({ status: 201 })
+  })
   expect(await deployDelta(subject, copy, noChange)).toBe(true)
   await expectSameOutcome(subject, copy)
 }

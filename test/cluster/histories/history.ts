@@ -1,3 +1,4 @@
+import type { Environment } from '../../../operator/api/environment.ts'
 import { fc } from '../../support/properties.ts'
 import { type Content, content, type Part, partOfDeltas, partOfWorkloads, whole } from './contents.ts'
 import {
@@ -36,12 +37,19 @@ export interface Deploy {
   readonly isAwaited: boolean
 }
 
+/** What an environment says about its pods. */
+export type RunSettings = Pick<Environment['spec'], 'paused' | 'replicas' | 'restartTimes'>
+
 /** Something that happens to an organization or to one of its environments. */
 export type Step =
   | { readonly do: 'define'; readonly definition: Definition }
   | { readonly do: 'undefine'; readonly name: string }
   | { readonly do: 'rotate'; readonly secret: SecretName; readonly to: number }
   | { readonly do: 'set value'; readonly to: string }
+  | { readonly do: 'override value'; readonly to: string | null }
+  | { readonly do: 'run'; readonly settings: RunSettings }
+  | { readonly do: 'register'; readonly secret: 'login' | 'token' | null }
+  | { readonly do: 'limit'; readonly secrets: number | null }
   | Deploy
   | { readonly do: 'delete resource'; readonly at: number; readonly door: 'kubectl' | 'REST' }
   | { readonly do: 'tamper'; readonly at: number; readonly to: string }
@@ -125,6 +133,18 @@ const disturbance: fc.Arbitrary<Step> = fc.record({
 // A record that is missing soon after it was made is taken for a list of the provider that is late.
 const changeRecord: fc.Arbitrary<Step> = fc.record({ do: fc.constant('change record' as const), at: place })
 
+const runSettings: fc.Arbitrary<RunSettings> = fc.record(
+  {
+    paused: fc.boolean(),
+    replicas: fc.dictionary(fc.constantFrom('web', 'worker'), fc.integer({ min: 0, max: 3 })),
+    restartTimes: fc.dictionary(
+      fc.constantFrom('web', 'worker'),
+      fc.constantFrom('2026-01-01T00:00:00Z', '2026-02-01T00:00:00Z'),
+    ),
+  },
+  { requiredKeys: [] },
+)
+
 /** What happens beside deployments. */
 const event: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: anyDefinition.map((definition) => ({ do: 'define' as const, definition })) },
@@ -141,6 +161,22 @@ const event: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: word.map((to) => ({ do: 'set value' as const, to })) },
+  {
+    weight: 1,
+    arbitrary: fc.option(word).map((to) => ({ do: 'override value' as const, to })),
+  },
+  { weight: 1, arbitrary: runSettings.map((settings) => ({ do: 'run' as const, settings })) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('register' as const),
+      secret: fc.constantFrom('login' as const, 'token' as const, null),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('limit' as const), secrets: fc.constantFrom(6, 9, null) }),
+  },
   {
     weight: 1,
     arbitrary: fc.record({

@@ -6,9 +6,10 @@ import type { Misbehaviour } from '../../drivers/support/http-driver-server.ts'
 import type { Organization } from '../support/client.ts'
 import type { Fault } from '../support/fault-proxy.ts'
 import { patch, untilEnded } from '../support/observing.ts'
+import { limitSecrets, old, overrideLevel, setRun } from './environments.ts'
 import type { ApiFault, Deploy, DriverFault, Misbehave, Step } from './history.ts'
 import { type Applied, appliedObjects, objectPath, usedResources } from './outcome.ts'
-import { old, type Subject } from './subject.ts'
+import type { Subject } from './subject.ts'
 
 type Actions = {
   readonly [D in Step['do']]: (subject: Subject, step: Extract<Step, { do: D }>) => Promise<unknown>
@@ -21,6 +22,20 @@ const actions: Actions = {
   rotate: (subject, { secret, to }) => subject.setSecret(secret, to),
   withdraw: ({ organization }) => organization.kube('DELETE', secretPath(organization, 'spare')),
   'set value': (subject, { to }) => subject.setLevel(to),
+  'override value': async ({ organization, pathOf }, { to }) => {
+    if (to === null) await organization.kube('DELETE', pathOf('sharedvalues', `level-${old}`))
+    else await overrideLevel(organization, old, to)
+  },
+  run: async ({ organization }, { settings }) => {
+    // What the settings leave out is taken back.
+    if (await organization.get('environments', `shop.${old}`)) await setRun(organization, old, settings)
+  },
+  register: async ({ organization, pathOf }, { secret }) => {
+    const spec = { registry: 'images.example.test', type: 'basic', credentialsSecretName: secret }
+    if (secret === null) await organization.kube('DELETE', pathOf('registries', 'images'))
+    else await organization.apply('registries', 'Registry', 'images', spec)
+  },
+  limit: ({ organization }, { secrets }) => limitSecrets(organization, secrets),
   deploy,
   'delete deployment': async ({ organization, pathOf }, { at }) => {
     const name = inTurn(await organization.list('environmentdeployments'), at)?.metadata.name

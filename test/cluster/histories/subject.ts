@@ -17,15 +17,13 @@ import { type DnsOrganization, makeDnsOrganization } from '../support/cloudflare
 import { gone, patch } from '../support/observing.ts'
 import { contentIn, scoreOf, setContentOf, setWith } from './contents.ts'
 import { type Definition, remoteDrivers, type SecretName, secretNames, types } from './definitions.ts'
+import { limitSecrets, old } from './environments.ts'
 import type { Deploy } from './history.ts'
 import type { Installation } from './installation.ts'
 import { ownBucket, type TypeForm, typeOf } from './types.ts'
 
 /** Part of every secret of a history. */
 export const canary = 'canary-of-the-histories'
-
-/** The environment that has a history. */
-export const old = 'old'
 
 const endsWithinMs = 300_000
 const group = '/apis/quartermaster.dev/v1alpha1'
@@ -161,7 +159,11 @@ export async function makeSubject(installation: Installation): Promise<Subject> 
           apiVersion: 'v1',
           kind: 'Secret',
           metadata: { name },
-          stringData: { key: `${canary}-${name}-${to}` },
+          stringData: {
+            key: `${canary}-${name}-${to}`,
+            username: 'registry',
+            password: `${canary}-of-registry-${to}`,
+          },
         },
         'application/apply-patch+yaml',
       ),
@@ -208,6 +210,7 @@ export async function makeSubject(installation: Installation): Promise<Subject> 
     async calm() {
       remote.next.length = 0
       await organization.provider.behave()
+      await limitSecrets(organization, null)
       for (const { metadata } of await organization.list('environmentdeployments'))
         await subject.untilFinished(metadata.name)
       const deleting = (await organization.resources()).filter(({ metadata }) => metadata.deletionTimestamp)
