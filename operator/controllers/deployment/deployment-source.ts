@@ -39,31 +39,51 @@ export async function resolveSource(
 ): Promise<Source> {
   const { store } = cluster
   const { namespace } = deployment.metadata
-  const { setName, deltaName, workloads } = deployment.spec
   const base = findBase(store, deployment, environment)
   const source = {
     fromDeploymentName: base?.deploymentName,
     environmentFromName: environment.spec.fromDeploymentName || undefined,
   }
+  const recorded = recordedSet(deployment, environment)
+  const isThere = recorded && store.get(DeploymentSet, namespace, recorded.name)
+  if (recorded && (isThere || !recorded.canBeMadeAgain))
+    return { ...source, setName: recorded.name, set: findSet(store, namespace, recorded.name) }
+  const made = await makeSet(cluster, deployment, environment, base)
+  // The base or the delta is not what it was.
+  if (recorded && made.setName !== recorded.name) throw setNotFound(recorded.name)
+  return { ...source, ...made }
+}
+
+/** The set that a deployment names, or that was made for it. */
+function recordedSet(
+  deployment: EnvironmentDeployment,
+  environment: Environment,
+): { readonly name: string; readonly canBeMadeAgain: boolean } | undefined {
+  const { spec, status } = deployment
+  if (spec.setName !== undefined) return { name: spec.setName, canBeMadeAgain: false }
+  // Workloads may change until their deployment starts.
+  const isOpen = spec.workloads !== undefined && !status?.startTime
+  if (!isOpen && status?.setName !== undefined) return { name: status.setName, canBeMadeAgain: true }
   // A deployment that was deleted while it ran, and is created again, continues with the set of its plan.
   const planned = isLastPlanned(environment, deployment) ? environment.status?.lastPlanned : undefined
-  // Workloads may change until their deployment starts.
-  const isOpen = workloads !== undefined && !deployment.status?.startTime
-  const known = isOpen ? undefined : deployment.status?.setName
-  const recorded = setName ?? known ?? planned?.setName
-  const isMadeAgain = recorded === known && recorded && !store.get(DeploymentSet, namespace, recorded)
-  if (recorded && !isMadeAgain)
-    return { ...source, setName: recorded, set: findSet(store, namespace, recorded) }
+  return planned && { name: planned.setName, canBeMadeAgain: false }
+}
+
+/** Applies the delta and the Workloads to the base, and saves the result as a DeploymentSet. */
+async function makeSet(
+  cluster: Cluster,
+  { metadata: { namespace }, spec: { deltaName, workloads } }: EnvironmentDeployment,
+  environment: Environment,
+  base: Base | undefined,
+): Promise<{ readonly set: SetContent; readonly setName: string }> {
+  const { store } = cluster
   const baseSet = base ? setOfBase(store, namespace, base) : emptySet
   const changed = deltaName ? fold(baseSet, findDelta(store, namespace, deltaName)) : baseSet
   const set = workloads === undefined ? changed : foldInto(store, environment, changed).set
-  const newName = await saveSet(store, namespace, environment.spec.applicationName, set, {
+  const setName = await saveSet(store, namespace, environment.spec.applicationName, set, {
     create: (name, spec) => createSet(cluster, { namespace, name }, spec),
   })
-  // Its base is not what it was.
-  if (recorded && newName !== recorded)
-    throw new SourceNotFound('SetNotFound', `the deployment set '${recorded}'`)
-  return { ...source, set, setName: newName }
+  return { set, setName }
 }
 
 /** Creates the set of a deployment again if it was deleted before anything recorded it. */
@@ -111,8 +131,12 @@ function setOfBase(store: Store, namespace: string, { deploymentName, setName }:
 
 function findSet(store: Store, namespace: string, name: string): SetContent {
   const set = store.get(DeploymentSet, namespace, name)
-  if (!set) throw new SourceNotFound('SetNotFound', `the deployment set '${name}'`)
+  if (!set) throw setNotFound(name)
   return set.spec
+}
+
+function setNotFound(name: string): SourceNotFound {
+  return new SourceNotFound('SetNotFound', `the deployment set '${name}'`)
 }
 
 function findDelta(store: Store, namespace: string, name: string): DeploymentDelta {
