@@ -33,8 +33,8 @@ export interface Objects {
   apply(object: KubeObject): Promise<StoredObject>
   /** Creates the object; undefined when there is one of its name. */
   create(object: KubeObject): Promise<StoredObject | undefined>
-  /** Removes these keys of the data; a conflict when the object has changed. */
-  removeData(object: StoredObject, keys: readonly string[]): Promise<StoredObject>
+  /** Changes what a merge patch of this form changes; undefined when the object does not exist. */
+  merge(object: KubeObject): Promise<StoredObject | undefined>
   read(reference: ObjectReference): Promise<StoredObject | undefined>
   /** Deletes the object with this uid; returns whether it is gone, as it is when it did not exist. */
   remove(reference: ObjectReference, uid: string): Promise<boolean>
@@ -124,16 +124,20 @@ class ClusterObjects implements Objects {
     })
   }
 
-  async removeData(object: StoredObject, keys: readonly string[]): Promise<StoredObject> {
+  async merge(object: KubeObject): Promise<StoredObject | undefined> {
     const resource = await this.#resourceOf(object)
-    const { namespace, name, resourceVersion } = object.metadata
+    const path = pathOf(resource, object.metadata.namespace, object.metadata.name)
     return explaining('patch', { ...object.metadata, kind: resource.kind }, async () => {
-      const answer = await this.#client.request('PATCH', pathOf(resource, namespace, name), {
-        body: { metadata: { resourceVersion }, data: Object.fromEntries(keys.map((key) => [key, null])) },
-        contentType: 'application/merge-patch+json',
-        query: { fieldManager },
-      })
-      return answer as StoredObject // the patched object
+      try {
+        return (await this.#client.request('PATCH', path, {
+          body: object,
+          contentType: 'application/merge-patch+json',
+          query: { fieldManager },
+        })) as StoredObject // the patched object
+      } catch (error) {
+        if (isNotFound(error)) return undefined
+        throw error
+      }
     })
   }
 

@@ -141,14 +141,20 @@ export async function writeOutputsSecret(
   return { outputsSecretName: name, outputsSecretVersion: metadata.resourceVersion }
 }
 
-/** Applies the Secret. An apply leaves keys of other clients, and those of the request that created the Secret. */
+/**
+ * Makes the Secret have these keys and no others. Changes nothing when it has: an apply would add an owner to what the create
+ * request made.
+ */
 async function replaceSecret(
   secret: ReturnType<typeof outputsSecret>,
   objects: Objects,
 ): Promise<StoredObject> {
-  const applied = await objects.apply(secret)
-  const others = Object.keys(applied.data ?? {}).filter((key) => !Object.hasOwn(secret.data, key))
-  return others.length === 0 ? applied : objects.removeData(applied, others)
+  const merged = await objects.merge(secret)
+  const others = Object.keys(merged?.data ?? {}).filter((key) => !Object.hasOwn(secret.data, key))
+  const nulls = Object.fromEntries(others.map((key) => [key, null]))
+  const whole =
+    others.length === 0 ? merged : await objects.merge({ ...secret, data: { ...secret.data, ...nulls } })
+  return whole ?? objects.apply(secret)
 }
 
 /** Deletes the Secret of an earlier resource of the same name, and that of the resource itself when it is not wanted. */

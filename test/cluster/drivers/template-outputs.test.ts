@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { apiCall, apiRequest } from '../../../dev/control-plane/kubernetes.ts'
+import type { Environment } from '../../../operator/api/environment.ts'
 import { conditionStatus, eventually, makeTestOrganization, readyOf, untilKnown } from '../support/client.ts'
 import { allowOperator, disallowOperator } from '../support/cluster-rights.ts'
 import { namespaceOf, objectAt, patch, readinessIn, secretAt } from '../support/observing.ts'
@@ -14,6 +15,16 @@ const inside = (environment: string, plural: string, name: string) =>
 const testGroup = `${organization.id}.example.org`
 const kindPath = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const database = { data: { apiVersion: `${testGroup}/v1`, kind: 'Database', metadata: { name: 'db' } } }
+
+/** Provisions everything in the environment again. */
+async function forceAgain(environment: string): Promise<void> {
+  const environmentName = `shop.${environment}`
+  const { status } = (await organization.get<Environment>('environments', environmentName)) ?? {}
+  const spec = { environmentName, setName: status?.lastPlanned?.setName, mode: 'full' }
+  const name = `${environmentName}.again`
+  await organization.apply('environmentdeployments', 'EnvironmentDeployment', name, spec)
+  expect(conditionStatus(await organization.ended(name), 'Ready')).toBe('True')
+}
 
 beforeAll(async () => {
   await apiCall(access, 'POST', kindPath, {
@@ -71,6 +82,13 @@ describe('outputs of a template', () => {
     const name = (await databaseIn('fewer')).status?.outputsSecretName
     const path = `/api/v1/namespaces/${organization.id}/secrets/${name}`
     expect(await secretAt(organization, path)).toEqual({ username: 'app', password: canary })
+    const versions = async () =>
+      [await objectAt(organization, path), await databaseIn('fewer')].map(
+        (each) => each?.metadata.resourceVersion,
+      )
+    const before = await versions()
+    await forceAgain('fewer')
+    expect(await versions()).toEqual(before)
     await patch(organization, path, { stringData: { token: 'of another client' } })
     await define('fewer', templates({ password }))
     expect(conditionStatus(await redeploy('fewer'), 'Ready')).toBe('True')

@@ -2,7 +2,6 @@ import { describe, expect, test } from '@jest/globals'
 import { apiVersion } from '../../../operator/api/names.ts'
 import { writeOutputsSecret } from '../../../operator/controllers/active-resource/outputs.ts'
 import { Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
-import type { Objects } from '../../../operator/kube/objects.ts'
 import { activeResource } from '../../support/builders.ts'
 import { createFakeObjects } from '../support/fake-objects.ts'
 
@@ -58,22 +57,30 @@ describe('the Secret of the outputs, when something has its name', () => {
     expect(objects.log).toEqual([`create Secret ${name}`])
   })
 
-  test('loses keys that an apply leaves', async () => {
+  test('loses keys of other clients, and is not written again when it is as it should be', async () => {
     const objects = world(ownedBy(guResId, 'uid-new'))
-    const door = objects.open()
-    const apply: Objects['apply'] = (object) =>
-      door.apply({ ...object, data: { ...(object.data as object), other: '' } })
+    objects.put({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name, namespace },
+      data: { other: '' },
+    })
     const known = { ...resource, status: { outputsSecretName: name } }
-    const written = await writeOutputsSecret(known, secrets, { ...door, apply })
-    const secret = objects.get('Secret', name)
-    expect(Object.keys(secret?.data ?? {})).toEqual(['password'])
-    expect(written.outputsSecretVersion).toBe(secret?.metadata.resourceVersion)
+    const written = await writeOutputsSecret(known, secrets, objects.open())
+    expect(Object.keys(objects.get('Secret', name)?.data ?? {})).toEqual(['password'])
+    expect(await writeOutputsSecret(known, secrets, objects.open())).toEqual(written)
+  })
+
+  test('is created again when another client deleted it', async () => {
+    const objects = createFakeObjects()
+    await writeOutputsSecret({ ...resource, status: { outputsSecretName: name } }, secrets, objects.open())
+    expect(objects.log).toEqual([`apply Secret ${name}`])
   })
 
   test('stays when it is its own', async () => {
     const objects = world(ownedBy(guResId, 'uid-new'))
     const written = await writeOutputsSecret(resource, secrets, objects.open())
     expect(written).toEqual({ outputsSecretName: name, outputsSecretVersion: expect.any(String) })
-    expect(objects.log).toEqual([`apply Secret ${name}`])
+    expect(objects.log).toEqual([`merge Secret ${name}`])
   })
 })

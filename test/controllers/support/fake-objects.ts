@@ -126,13 +126,14 @@ export function createFakeObjects(): FakeObjects {
         fake.log.push(`create ${object.kind} ${object.metadata.name}`)
         return keep(object, true)
       },
-      async removeData(object, keys) {
-        fake.log.push(`remove ${keys.join()} of ${object.kind} ${object.metadata.name}`)
+      async merge(object) {
+        await Promise.resolve()
         const before = stored.get(keyFor(object))
-        if (before?.metadata.resourceVersion !== object.metadata.resourceVersion)
-          throw new ApiError(409, 'Conflict', 'modified')
-        const data = Object.entries(before.data ?? {}).filter(([key]) => !keys.includes(key))
-        return keep({ ...before, data: Object.fromEntries(data) }, true)
+        if (!before) return undefined
+        fake.before(object)
+        fake.log.push(`merge ${object.kind} ${object.metadata.name}`)
+        const all = Object.entries({ ...(before.data as object), ...(object.data as object) })
+        return merge({ ...object, data: Object.fromEntries(all.filter(([, value]) => value !== null)) })
       },
       read: async (reference) => stored.get(keyOf(reference)),
       async remove(reference, uid) {

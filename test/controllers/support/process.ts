@@ -93,8 +93,7 @@ export function objectsOf({ send }: Process, door: Objects): Objects {
     ...door,
     apply: (object) => send(`apply ${object.kind} ${object.metadata.name}`, () => door.apply(object)),
     create: (object) => send(`create ${object.kind} ${object.metadata.name}`, () => door.create(object)),
-    removeData: (object, keys) =>
-      send(`patch ${object.kind} ${object.metadata.name}`, () => door.removeData(object, keys)),
+    merge: (object) => send(`patch ${object.kind} ${object.metadata.name}`, () => door.merge(object)),
     read: (reference) => send(`read ${reference.kind} ${reference.name}`, () => door.read(reference)),
     readForeign: (kind, namespace) => send(`foreign ${kind.kind}`, () => door.readForeign(kind, namespace)),
     removeCollection: (kind, namespace, before) =>
