@@ -7,7 +7,7 @@ import { startReflector } from './cache/reflector.ts'
 import type { Reflector } from './cache/reflector-options.ts'
 import { removeCollection } from './cache/remove-collection.ts'
 import { metadataListAccept } from './cache/watch-protocol.ts'
-import { isAlreadyExists, isGone, isNotFound, type KubeClient } from './client/client.ts'
+import { isAlreadyExists, isGone, isNotFound, type KubeClient, type Query } from './client/client.ts'
 import { explainRejection } from './client/explain-rejection.ts'
 import { readObject } from './client/read-object.ts'
 import { pathOf, type Resource } from './client/resource.ts'
@@ -95,50 +95,21 @@ class ClusterObjects implements Objects {
     return namespaced ? { ...object, metadata: { ...object.metadata, namespace } } : object
   }
 
-  async apply(object: KubeObject): Promise<StoredObject> {
-    const resource = await this.#resourceOf(object)
-    const path = pathOf(resource, object.metadata.namespace, object.metadata.name)
-    return explaining('apply', { ...object.metadata, kind: resource.kind }, async () => {
-      const answer = await this.#client.request('PATCH', path, {
-        body: object,
-        contentType: 'application/apply-patch+yaml',
-        query: { fieldManager, force: true },
-      })
-      return answer as StoredObject // the applied object
-    })
+  apply(object: KubeObject): Promise<StoredObject> {
+    return this.#patch('apply', object, 'application/apply-patch+yaml', { force: true })
   }
 
   async create(object: KubeObject): Promise<StoredObject | undefined> {
     const resource = await this.#resourceOf(object)
-    const path = pathOf(resource, object.metadata.namespace)
-    return explaining('create', { ...object.metadata, kind: resource.kind }, async () => {
-      try {
-        return (await this.#client.request('POST', path, {
-          body: object,
-          query: { fieldManager },
-        })) as StoredObject // the created object
-      } catch (error) {
-        if (isAlreadyExists(error)) return undefined
-        throw error
-      }
-    })
+    const { namespace } = object.metadata
+    const options = { body: object, query: { fieldManager } }
+    const request = () => this.#client.request('POST', pathOf(resource, namespace), options)
+    const answer = explaining('create', { ...object.metadata, kind: resource.kind }, request)
+    return (await undefinedIf(isAlreadyExists, answer)) as StoredObject | undefined // the created object
   }
 
-  async merge(object: KubeObject): Promise<StoredObject | undefined> {
-    const resource = await this.#resourceOf(object)
-    const path = pathOf(resource, object.metadata.namespace, object.metadata.name)
-    return explaining('patch', { ...object.metadata, kind: resource.kind }, async () => {
-      try {
-        return (await this.#client.request('PATCH', path, {
-          body: object,
-          contentType: 'application/merge-patch+json',
-          query: { fieldManager },
-        })) as StoredObject // the patched object
-      } catch (error) {
-        if (isNotFound(error)) return undefined
-        throw error
-      }
-    })
+  merge(object: KubeObject): Promise<StoredObject | undefined> {
+    return undefinedIf(isNotFound, this.#patch('patch', object, 'application/merge-patch+json'))
   }
 
   async read(reference: ObjectReference): Promise<StoredObject | undefined> {
@@ -217,6 +188,19 @@ class ClusterObjects implements Objects {
     for (const { reflector } of this.#watched.values()) reflector.stop()
   }
 
+  async #patch(
+    verb: string,
+    object: KubeObject,
+    contentType: string,
+    options: Query = {},
+  ): Promise<StoredObject> {
+    const resource = await this.#resourceOf(object)
+    const path = pathOf(resource, object.metadata.namespace, object.metadata.name)
+    const query = { fieldManager, ...options }
+    const request = () => this.#client.request('PATCH', path, { body: object, contentType, query })
+    return (await explaining(verb, { ...object.metadata, kind: resource.kind }, request)) as StoredObject // the object as it is now
+  }
+
   async #resourceOf({ apiVersion, kind }: Pick<ObjectReference, 'apiVersion' | 'kind'>): Promise<Resource> {
     const key = `${apiVersion} ${kind}`
     const known = this.#resources.get(key)
@@ -277,5 +261,14 @@ async function explaining<T>(
     return await work()
   } catch (error) {
     throw explainRejection(error, verb, target)
+  }
+}
+
+async function undefinedIf<T>(fits: (error: unknown) => boolean, answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer
+  } catch (error) {
+    if (fits(error)) return undefined
+    throw error
   }
 }

@@ -16,16 +16,27 @@ export async function saveSet(
   namespace: string,
   applicationName: string,
   content: SetContent,
-  { create, keep = async () => true }: Writes,
+  writes: Writes,
 ): Promise<string> {
   const name = setObjectName(applicationName, setId(content))
-  const known = store.get(DeploymentSet, namespace, name)
-  if (known && (await keep(known))) return name
   const { modules, shared } = content
+  const spec = { applicationName, modules: { ...modules }, shared: { ...shared } }
+  await saveSetAs(store, { namespace, name }, spec, writes)
+  return name
+}
+
+/** Keeps the set of this name, or creates it. */
+export async function saveSetAs(
+  store: Store,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  spec: DeploymentSet['spec'],
+  { create, keep = async () => true }: Writes,
+): Promise<void> {
+  const known = store.get(DeploymentSet, namespace, name)
+  if (known && (await keep(known))) return
   try {
-    await create(name, { applicationName, modules: { ...modules }, shared: { ...shared } })
+    await create(name, spec)
   } catch (error) {
     if (!isAlreadyExists(error)) throw error
   }
-  return name
 }

@@ -4,12 +4,14 @@ import type { KubeObject } from '../../api/kind.ts'
 import { apiVersion, finalizer } from '../../api/names.ts'
 import { Stalled, Waiting } from '../../domain/base/errors.ts'
 import { canonicalJson } from '../../domain/base/json.ts'
+import { driverName } from '../../domain/definition/definition.ts'
 import type { Cookie } from '../../drivers/driver.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { readSecretMetadata, removeSecret, setSecretFinalizer } from '../../kube/cache/secret-metadata.ts'
 import { readObject } from '../../kube/client/read-object.ts'
 import { hasFinalizer, isOwnedBy, secretResource } from '../../kube/client/resource.ts'
 import type { Objects } from '../../kube/objects.ts'
+import type { ResourceTools } from './resource-tools.ts'
 
 const key = 'cookie'
 const maxRaces = 10
@@ -65,15 +67,24 @@ export function openCookie(
   }
 }
 
-/** The cookie of an instance; undefined without one. The status names a cookie before its Secret exists. */
+/** The Secret of the cookie of an instance, if the status names it, as it does before the Secret exists. */
+export function recordedCookieName(
+  { metadata, status }: ActiveResource,
+  instance: ProvisionedInstance,
+  { vendors }: Pick<ResourceTools, 'vendors'>,
+): string | undefined {
+  const name = cookieSecretName(metadata.name, driverName(instance.driverType, vendors), instance)
+  return status?.secretNames?.includes(name) ? name : undefined
+}
+
+/** The cookie of an instance; undefined without one. */
 export function existingCookie(
   resource: ActiveResource,
-  driver: string,
   instance: ProvisionedInstance,
-  tools: Parameters<typeof openCookie>[2],
+  tools: Pick<ResourceTools, 'vendors' | 'cluster' | 'objects'>,
 ): Cookie | undefined {
-  const name = cookieSecretName(resource.metadata.name, driver, instance)
-  return resource.status?.secretNames?.includes(name) ? openCookie(resource, name, tools) : undefined
+  const name = recordedCookieName(resource, instance, tools)
+  return name === undefined ? undefined : openCookie(resource, name, tools)
 }
 
 /** Throws Stalled for a Secret of another owner; Waiting for one that the garbage collector deletes. */

@@ -7,6 +7,7 @@ import { existingCookie } from './cookies.ts'
 import { reportCall, withinDeadline, withReason } from './driver-call.ts'
 import { readAccount } from './provision-request.ts'
 import { isAtSameAddress } from './provisioned-instances.ts'
+import { recordedInstances } from './recorded-instances.ts'
 import type { ResourceStatus, ResourceTools } from './resource-tools.ts'
 
 /**
@@ -19,8 +20,8 @@ export async function deprovisionAll(
   context: Pick<ReconcileContext<typeof ActiveResource>, 'releaseWorker' | 'report'>,
   terminatingNamespace?: string,
 ): Promise<void> {
-  const { provisioned, predecessors = [], secretNames = [] } = resource.status ?? {}
-  const all = [...predecessors, ...(provisioned ? [provisioned] : [])]
+  const { secretNames = [] } = resource.status ?? {}
+  const all = recordedInstances(resource)
   for (const each of all) await deprovision(resource, each, tools, context)
   await tools.inventory.removeAll(resource, terminatingNamespace)
   await recordDeprovisioned(
@@ -66,14 +67,14 @@ export async function deprovision(
   const { type, class: resourceClass, resourceId } = resource.spec
   const { name: guResId, namespace } = resource.metadata
   const driver = tools.drivers.forInstance(namespace, instance)
-  const name = driverName(instance.driverType, tools.vendors)
-  const cookie = driver.descriptor.keepsCookie ? existingCookie(resource, name, instance, tools) : undefined
+  const cookie = driver.descriptor.keepsCookie ? existingCookie(resource, instance, tools) : undefined
   if (successor && isAtSameAddress(namespace, instance, successor, tools)) {
     await cookie?.write(undefined)
     return
   }
   const account = await readAccount(resource, instance, tools.cluster)
   const signal = AbortSignal.timeout(tools.deadlineSeconds * 1000)
+  const name = driverName(instance.driverType, tools.vendors)
   const isSameDriver = successor && driverName(successor.driverType, tools.vendors) === name
   const call: DeprovisionRequest = {
     guResId,

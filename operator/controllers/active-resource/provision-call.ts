@@ -11,6 +11,7 @@ import { cookieSecretName, existingCookie, openCookie } from './cookies.ts'
 import { reportCall, withinDeadline } from './driver-call.ts'
 import { type Run, unlessEmpty } from './provision-run.ts'
 import { type Instances, isAtSameAddress, secretNamesOf } from './provisioned-instances.ts'
+import { recordedInstances } from './recorded-instances.ts'
 import type { ResourceStatus } from './resource-tools.ts'
 
 /** A call of the driver. */
@@ -64,12 +65,11 @@ function formerCookie(
   current: ProvisionedInstance,
   tools: Run['tools'],
 ): Cookie | undefined {
-  const { provisioned, predecessors = [] } = resource.status ?? {}
   const { namespace } = resource.metadata
-  const former = [...predecessors, ...(provisioned ? [provisioned] : [])].findLast(
+  const former = recordedInstances(resource).findLast(
     (each) => each.driverType !== current.driverType && isAtSameAddress(namespace, each, current, tools),
   )
-  return former && existingCookie(resource, driverName(former.driverType, tools.vendors), former, tools)
+  return former && existingCookie(resource, former, tools)
 }
 
 /**

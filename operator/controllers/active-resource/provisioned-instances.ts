@@ -3,9 +3,10 @@ import type { FreeForm } from '../../api/schema.ts'
 import { sameJson } from '../../domain/base/json.ts'
 import { driverName } from '../../domain/definition/definition.ts'
 import type { ProvisionRequest } from '../../drivers/driver.ts'
-import { cookieSecretName } from './cookies.ts'
+import { recordedCookieName } from './cookies.ts'
 import { accountSecretOf } from './provision-request.ts'
 import type { ProvisionInputs } from './provision-run.ts'
+import { recordedInstances } from './recorded-instances.ts'
 import type { ResourceStatus, ResourceTools } from './resource-tools.ts'
 
 /** The instance that a driver call makes or updates, and the earlier instances that it replaces. */
@@ -27,10 +28,8 @@ export function instancesOf(
   const { accountName } = resource.spec.definition
   const credentialsSecretName = accountSecretOf(resource, tools.cluster)
   const current: ProvisionedInstance = { ...recordedAs, accountName, credentialsSecretName, identity }
-  const { provisioned, predecessors = [] } = resource.status ?? {}
-  const others = [...predecessors, ...(provisioned ? [provisioned] : [])].filter(
-    (each) => !isSameInstance(each, current, tools),
-  )
+  const { provisioned } = resource.status ?? {}
+  const others = recordedInstances(resource).filter((each) => !isSameInstance(each, current, tools))
   const isRecorded = provisioned !== undefined && !others.includes(provisioned)
   const isOutsideCluster = driver.descriptor.remote === true || request.cookie !== undefined
   const isNew = provisioned === undefined || hasOtherInputs(resource.status ?? {}, inputsHash)
@@ -73,14 +72,10 @@ export function isAtSameAddress(
 
 /** The Secrets that are needed to deprovision an instance: its credentials, and the cookie of its driver. */
 export function secretNamesOf(
-  { metadata, status }: ActiveResource,
+  resource: ActiveResource,
   instance: ProvisionedInstance,
-  { vendors }: Pick<ResourceTools, 'vendors'>,
+  tools: Pick<ResourceTools, 'vendors'>,
 ): string[] {
-  const { credentialsSecretName, driverType } = instance
-  const cookieName = cookieSecretName(metadata.name, driverName(driverType, vendors), instance)
-  return [
-    ...(credentialsSecretName === undefined ? [] : [credentialsSecretName]),
-    ...(status?.secretNames?.includes(cookieName) ? [cookieName] : []),
-  ]
+  const names = [instance.credentialsSecretName, recordedCookieName(resource, instance, tools)]
+  return names.filter((name) => name !== undefined)
 }

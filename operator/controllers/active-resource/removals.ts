@@ -9,6 +9,7 @@ import type { ObjectReference } from '../../kube/objects.ts'
 import { isDeletedWith, isWatchable, type ObjectKind } from '../objects/applied-object.ts'
 import type { Inventory } from '../objects/inventory.ts'
 import type { OrganizationDrivers } from './organization-drivers.ts'
+import { recordedInstances } from './recorded-instances.ts'
 
 /**
  * How a resource is removed: `alone`, with each of its objects, after its dependents; `together` with the namespace of its
@@ -207,8 +208,7 @@ export class Removals {
   #isOutsideCluster({ metadata, spec, status }: ActiveResource): boolean {
     const { drivers } = this.#tools
     const { namespace } = metadata
-    const { provisioned, predecessors = [] } = status ?? {}
-    const instances = [...predecessors, ...(provisioned ? [provisioned] : [])]
+    const instances = recordedInstances({ status })
     try {
       const own = drivers.find(namespace, spec.definition.driverType).driver
       const all = [own, ...instances.map((each) => drivers.forInstance(namespace, each))]

@@ -10,9 +10,8 @@ import { isLastPlanned } from '../../domain/deployment/deployment-history.ts'
 import { planningProblem } from '../../domain/graph/exception-guard.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import type { Store } from '../../kube/cache/store.ts'
-import { isAlreadyExists } from '../../kube/client/client.ts'
 import type { Observed } from '../../kube/loop/status.ts'
-import { saveSet } from '../../planning/save-set.ts'
+import { saveSet, saveSetAs } from '../../planning/save-set.ts'
 import { foldInto } from '../../planning/workloads.ts'
 import { failure } from './deployment-failure.ts'
 
@@ -80,34 +79,31 @@ async function makeSet(
   const baseSet = base ? setOfBase(store, namespace, base) : emptySet
   const changed = deltaName ? fold(baseSet, findDelta(store, namespace, deltaName)) : baseSet
   const set = workloads === undefined ? changed : foldInto(store, environment, changed).set
-  const setName = await saveSet(store, namespace, environment.spec.applicationName, set, {
-    create: (name, spec) => createSet(cluster, { namespace, name }, spec),
-  })
+  const { applicationName } = environment.spec
+  const setName = await saveSet(store, namespace, applicationName, set, setWrites(cluster, namespace))
   return { set, setName }
 }
 
 /** Creates the set of a deployment again if it was deleted before anything recorded it. */
 export async function restoreSet(
   cluster: Cluster,
-  environment: Environment,
-  { set, setName: name }: Source,
+  { metadata: { namespace }, spec: { applicationName } }: Environment,
+  { set: { modules, shared }, setName: name }: Source,
 ): Promise<void> {
-  const { namespace } = environment.metadata
-  if (!name || cluster.store.get(DeploymentSet, namespace, name)) return
-  const { applicationName } = environment.spec
-  const { modules, shared } = set
+  if (!name) return
   const spec = { applicationName, modules: { ...modules }, shared: { ...shared } }
-  await createSet(cluster, { namespace, name }, spec).catch((error: unknown) => {
-    if (!isAlreadyExists(error)) throw error
-  })
+  await saveSetAs(cluster.store, { namespace, name }, spec, setWrites(cluster, namespace))
 }
 
-function createSet(
-  cluster: Cluster,
-  metadata: { readonly namespace: string; readonly name: string },
-  spec: DeploymentSet['spec'],
-): Promise<DeploymentSet> {
-  return cluster.create(DeploymentSet, newObject(DeploymentSet, metadata, spec), EnvironmentDeployment.kind)
+function setWrites(cluster: Cluster, namespace: string) {
+  return {
+    create: (name: string, spec: DeploymentSet['spec']) =>
+      cluster.create(
+        DeploymentSet,
+        newObject(DeploymentSet, { name, namespace }, spec),
+        EnvironmentDeployment.kind,
+      ),
+  }
 }
 
 /** The deployment that this one builds on; undefined for the first deployment to an environment. */

@@ -69,9 +69,14 @@ function describeRemote(driver: ResourceDriver): DriverDescriptor {
 
 /** The URL under which the server at `target` has its resources. */
 export function driverAddress(target: string): string {
+  return resourceUrl(target, '') ?? target
+}
+
+/** The URL of one resource at a driver, with the query of the target; undefined for a target that is not a URL. */
+export function resourceUrl(target: string, guResId: string): string | undefined {
   const url = URL.parse(target)
-  if (!url) return target
-  url.pathname = url.pathname.replace(/\/$/, '')
+  if (!url) return undefined
+  url.pathname = `${url.pathname.replace(/\/$/, '')}/${encodeURIComponent(guResId)}`
   url.hash = ''
   return url.href
 }

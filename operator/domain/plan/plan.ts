@@ -151,7 +151,7 @@ function addressOf(former: DriverDescriptor | undefined, { status }: ActiveResou
   return target === undefined ? undefined : driverAddress(target)
 }
 
-/** Predicts what the controller of active resources does, which decides by driver and identity (`isSameInstance`). */
+/** Predicts what the controller of active resources does, which decides by driver, address and identity. */
 function actionFor(
   { driver }: GraphNode,
   wanted: WantedSpec,

@@ -1,5 +1,6 @@
 import { Stalled, withoutSideEffects } from '../../domain/base/errors.ts'
 import { lengthOf } from '../../domain/base/size-limits.ts'
+import { resourceUrl } from '../../domain/definition/third-party.ts'
 import type { DriverDescriptor } from '../../domain/resource/driver.ts'
 import type { Outbound } from '../../outbound/outbound.ts'
 import type { Driver } from '../driver.ts'
@@ -75,12 +76,8 @@ export function createHttpDriver(options: {
   }
 }
 
-/** The URL of one resource at a driver; the query of the target is kept. */
 function urlFor(target: string, guResId: string, name: string): string {
-  const url = URL.parse(target)
-  if (!url)
-    throw withoutSideEffects(new Stalled('TargetRefused', `${name} is not called: its target is not a URL`))
-  url.pathname = `${url.pathname.replace(/\/$/, '')}/${encodeURIComponent(guResId)}`
-  url.hash = ''
-  return url.href
+  const url = resourceUrl(target, guResId)
+  if (url !== undefined) return url
+  throw withoutSideEffects(new Stalled('TargetRefused', `${name} is not called: its target is not a URL`))
 }

@@ -26,10 +26,7 @@ const actions: Actions = {
     if (to === null) await organization.kube('DELETE', pathOf('sharedvalues', `level-${old}`))
     else await overrideLevel(organization, old, to)
   },
-  run: async ({ organization }, { settings }) => {
-    // What the settings leave out is taken back.
-    if (await organization.get('environments', `shop.${old}`)) await setRun(organization, old, settings)
-  },
+  run: ({ organization }, { settings }) => setRun(organization, old, settings),
   register: async ({ organization, pathOf }, { secret }) => {
     const spec = { registry: 'images.example.test', type: 'basic', credentialsSecretName: secret }
     if (secret === null) await organization.kube('DELETE', pathOf('registries', 'images'))

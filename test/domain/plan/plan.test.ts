@@ -73,7 +73,7 @@ describe('the action of a deployment on one resource', () => {
   ])('another driver %s, also when the former one was deleted', (_, address, expected) => {
     const target = 'https://drivers.example.test/s3/'
     const former = driver('acme/former', { remote: true, address: driverAddress(target) })
-    const next = driver('acme/next', { remote: true, address })
+    const next = driver('acme/next', { remote: true, address: driverAddress(address) })
     const by = (name: string) => definition('s3', 's3', { driverType: `acme/${name}` })
     const first = planOf(shared, [by('former')], [], { catalogue: [former] })
     const provisioned = { driverType: 'acme/former', target }
