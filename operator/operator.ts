@@ -1,4 +1,3 @@
-import { ActiveResource } from './api/active-resource.ts'
 import type { Kind } from './api/kind.ts'
 import type { Config } from './config.ts'
 import { activeResourceController } from './controllers/active-resource/active-resource.ts'
@@ -17,6 +16,7 @@ import { automationRuleController } from './controllers/image/automation-rule.ts
 import { registryController } from './controllers/image/registry.ts'
 import { openAppliedKinds } from './controllers/objects/applied-kinds.ts'
 import { createInventory } from './controllers/objects/inventory.ts'
+import { resourcesIn } from './controllers/objects/missing-objects.ts'
 import { watchEnvironmentNamespaces } from './controllers/objects/watch-namespaces.ts'
 import { ensureAdmin, startOrganizations } from './controllers/organization/first-administrator.ts'
 import { startOrganizationQuotas } from './controllers/organization/quota.ts'
@@ -95,8 +95,8 @@ export async function startOperator(options: {
   await ensureSessionKey(cluster)
   const objects = openObjects(cluster.client, log)
   const namespaces = watchEnvironmentNamespaces(cluster.client, log)
-  const inventory = createInventory(objects, (key) => resourceAt(cluster, key), {
-    resources: () => cluster.store.cacheOf(ActiveResource).all(),
+  const inventory = createInventory(objects, {
+    resources: resourcesIn(cluster.store),
     kinds: await openAppliedKinds(cluster.client),
     namespaces,
   })
@@ -232,9 +232,4 @@ export async function startOperator(options: {
       await factories.close()
     },
   }
-}
-
-function resourceAt({ store }: Cluster, key: string): ActiveResource | undefined {
-  const slash = key.indexOf('/')
-  return store.get(ActiveResource, key.slice(0, slash), key.slice(slash + 1))
 }

@@ -10,6 +10,7 @@ import { isReady } from '../../kube/loop/outcome.ts'
 import { observedOf } from '../objects/observed.ts'
 import { awaitRollout } from '../rollout/await-rollout.ts'
 import { firstOf } from '../shared/deletion-blockers.ts'
+import { dependenciesOf, dependentsOf } from '../shared/dependents.ts'
 import { hasLostSecrets } from '../shared/written-secrets.ts'
 import { deprovisionAll } from './deprovision.ts'
 import { detach, isDetached, withDetachHint } from './detach.ts'
@@ -175,7 +176,7 @@ function explanationOf({ spec, status }: ActiveResource): string | undefined {
 
 function awaitDependencies(resource: ActiveResource, { store }: Cluster): void {
   const { namespace } = resource.metadata
-  const unready = (resource.spec.dependsOn ?? []).flatMap((name) => {
+  const unready = dependenciesOf(resource, store).flatMap((name) => {
     const dependency = store.get(ActiveResource, namespace, name)
     if (dependency && isReady(dependency) && !dependency.metadata.deletionTimestamp) return []
     return [dependency ? formatDescriptor(dependency.spec) : name]
@@ -185,8 +186,7 @@ function awaitDependencies(resource: ActiveResource, { store }: Cluster): void {
 
 /** Throws Waiting while dependents are terminating; a dependent that is not being deleted does not delay deletion. */
 function awaitDependents(resource: ActiveResource, { store }: Cluster): void {
-  const terminating = store
-    .byIndex(ActiveResource, 'dependsOn', keyOf(resource))
+  const terminating = dependentsOf(resource, store)
     .filter(({ metadata }) => metadata.deletionTimestamp)
     .map(({ spec }) => formatDescriptor(spec))
   if (terminating.length === 0) return

@@ -13,18 +13,13 @@ import { type PodParts, podPartsOf } from '../../domain/rendering/pod-parts.ts'
 import { type RunSettings, runSettingsOf } from '../../domain/rendering/run-settings.ts'
 import { formatDescriptor } from '../../domain/resource/descriptor.ts'
 import type { DriverDescriptor } from '../../domain/resource/driver.ts'
-import {
-  environmentNamespace,
-  guResId,
-  namespaceDescriptor,
-  namespaceFor,
-  workloadOf,
-} from '../../domain/resource/identity.ts'
+import { namespaceDescriptor, namespaceFor, workloadOf } from '../../domain/resource/identity.ts'
 import { simpleTypeName, workloadType } from '../../domain/resource/types.ts'
 import { secretNamesIn } from '../../domain/secret/secret-names.ts'
 import type { ProvisionRequest } from '../../drivers/driver.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { pullCredentialsFor } from '../image/pull-credentials.ts'
+import { namespaceResourceOf } from '../shared/dependents.ts'
 import { createSecretReader, resolveSecretRefs, type SecretReader } from '../shared/secrets.ts'
 
 /** A request without its deadline, which starts with the call. */
@@ -206,11 +201,9 @@ function runSettingsFor({ metadata, spec }: ActiveResource, { store }: Cluster):
 }
 
 /** Namespace for the objects of the resource; Waiting until the `k8s-namespace` resource of the environment names it. */
-function namespaceOf({ metadata, spec: { context } }: ActiveResource, { store }: Cluster): string {
-  const name = guResId(context, namespaceDescriptor)
-  const namespace = namespaceFor(context, store.get(ActiveResource, metadata.namespace, name))
+function namespaceOf(resource: ActiveResource, { store }: Cluster): string {
+  const namespace = namespaceFor(resource.spec.context, namespaceResourceOf(resource, store))
   if (namespace !== undefined) return namespace
-  if (name === metadata.name) return environmentNamespace(context)
   const what = formatDescriptor(namespaceDescriptor)
   throw new Waiting('DependencyNotReady', `waiting for ${what} to output the namespace`, 1)
 }

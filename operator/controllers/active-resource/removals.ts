@@ -8,6 +8,7 @@ import { nextTurn } from '../../kube/loop/pace.ts'
 import type { ObjectReference } from '../../kube/objects.ts'
 import { isDeletedWith, isWatchable, type ObjectKind } from '../objects/applied-object.ts'
 import type { Inventory } from '../objects/inventory.ts'
+import { dependenciesOf } from '../shared/dependents.ts'
 import type { OrganizationDrivers } from './organization-drivers.ts'
 import { recordedInstances } from './recorded-instances.ts'
 
@@ -119,9 +120,9 @@ export class Removals {
       store.get(ActiveResource, metadata.namespace, metadata.name)?.metadata.uid === metadata.uid
     const present = resources.filter(isThere)
     const alone = present.map(({ metadata }) => metadata.name).filter((name) => outside.has(name))
-    const remaining = present.map(({ metadata, spec }) => ({
-      name: metadata.name,
-      dependsOn: spec.dependsOn ?? [],
+    const remaining = present.map((each) => ({
+      name: each.metadata.name,
+      dependsOn: dependenciesOf(each, store),
     }))
     const decision: Decision = {
       environmentUid: environment.metadata.uid,

@@ -9,13 +9,14 @@ import { ownDriverType, wrappedDriverType } from '../../domain/definition/third-
 import { runSettingsOf } from '../../domain/rendering/run-settings.ts'
 import { workloadOf } from '../../domain/resource/identity.ts'
 import { qualifiedTypeName, simpleTypeName, workloadType } from '../../domain/resource/types.ts'
-import type { Cache, Change } from '../../kube/cache/cache.ts'
+import type { Change } from '../../kube/cache/cache.ts'
 import { scoped } from '../../kube/cache/kinds-in-store.ts'
 import type { Store } from '../../kube/cache/store.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import { type Watch, watchKind } from '../../kube/loop/controller.ts'
 import { isReady } from '../../kube/loop/outcome.ts'
 import { isUsable } from '../image/pull-credentials.ts'
+import { dependenciesOf, dependentsOf } from '../shared/dependents.ts'
 import type { ResourceTools } from './resource-tools.ts'
 
 /** Watches that enqueue active resources when something that they depend on changes. */
@@ -29,7 +30,7 @@ export function watchesOf({
 }: ResourceTools): Watch[] {
   const cache = store.cacheOf(ActiveResource)
   return [
-    watchKind(cache, (change) => relatedTo(change, cache)),
+    watchKind(cache, (change) => relatedTo(change, store)),
     { subscribe: (enqueue) => inventory.onEnqueue((key) => enqueue([key])) },
     { subscribe: (enqueue) => hostReservations.onFreed((key) => enqueue([key])) },
     { subscribe: (enqueue) => renewals.onEnqueue((key) => enqueue([key])) },
@@ -88,13 +89,12 @@ function driverTypesOver(driver: ResourceDriver, store: Store): string[] {
  * Keys of the dependents when a resource becomes ready or changes its outputs, and of its terminating dependencies when
  * it is deleted.
  */
-function relatedTo({ before, after }: Change<ActiveResource>, cache: Cache<ActiveResource>): string[] {
-  if (after && isReady(after) && !isSameAsReady(before, after))
-    return cache.byIndex('dependsOn', keyOf(after)).map(keyOf)
+function relatedTo({ before, after }: Change<ActiveResource>, store: Store): string[] {
+  if (after && isReady(after) && !isSameAsReady(before, after)) return dependentsOf(after, store).map(keyOf)
   const isTerminating = after?.metadata.deletionTimestamp && !before?.metadata.deletionTimestamp
   if (!before || (after && !isTerminating)) return []
   const { namespace } = before.metadata
-  const dependencies = (before.spec.dependsOn ?? []).map((name) => cache.get(namespace, name))
+  const dependencies = dependenciesOf(before, store).map((name) => store.get(ActiveResource, namespace, name))
   return dependencies.flatMap((each) => (each?.metadata.deletionTimestamp ? [keyOf(each)] : []))
 }
 

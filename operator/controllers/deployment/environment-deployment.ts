@@ -4,9 +4,9 @@ import { Stalled, Waiting } from '../../domain/base/errors.ts'
 import type { SetContent } from '../../domain/delta/delta.ts'
 import { isFinished, nextToRun } from '../../domain/deployment/deployment.ts'
 import type { ListedProblem } from '../../domain/graph/problems.ts'
-import { type Plan, type PlanStep, summarize } from '../../domain/plan/plan.ts'
+import { type Plan, summarize } from '../../domain/plan/plan.ts'
 import { formatDescriptor } from '../../domain/resource/descriptor.ts'
-import { namespaceDescriptor } from '../../domain/resource/identity.ts'
+import { namesNamespace } from '../../domain/resource/identity.ts'
 import { createCacheBarrier } from '../../kube/cache/cache-barrier.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import type { Counter } from '../../kube/cache/counter.ts'
@@ -34,7 +34,7 @@ import {
 import { createRecordWait, endOfEarlierRun, finalizeDeployment } from './deployment-record.ts'
 import { resolveSource, restoreSet, SourceNotFound } from './deployment-source.ts'
 import { deploymentWatches, planInputs } from './deployment-watches.ts'
-import { concernedWithSecrets, existingIn } from './renewed-resources.ts'
+import { renewedBy } from './renewed-resources.ts'
 import { problemsOf } from './resource-problems.ts'
 import { RunningDeployments, WaitingDeployments } from './running-deployments.ts'
 import { writeResource } from './write-resource.ts'
@@ -168,7 +168,7 @@ class DeploymentReconciler {
     const isForced = deployment.spec.mode === 'full'
     // What an earlier process wrote is unchanged in this plan.
     const isResumed = deployment.status?.startTime !== undefined
-    const marked = isForced || isResumed ? existingIn(plan) : concernedWithSecrets(plan, cluster.store)
+    const marked = renewedBy(plan, { isWhole: isForced || isResumed, store: cluster.store })
     renewals.start(environmentKey, { uid, isForced, secrets: createSecretReader(cluster.client) }, marked)
     await this.#writeResources(deployment, plan, status, context)
     renewals.enqueue(environmentKey)
@@ -217,8 +217,8 @@ class DeploymentReconciler {
     status: DeploymentStatus,
     { throwIfStopping }: Pick<Context, 'throwIfStopping'>,
   ): Promise<void> {
-    const first = steps.filter(namesNamespace)
-    const others = steps.filter((each) => !namesNamespace(each))
+    const first = steps.filter(({ descriptor }) => namesNamespace(descriptor))
+    const others = steps.filter(({ descriptor }) => !namesNamespace(descriptor))
     for (const group of [first, others]) {
       await inParallel(group, async (step) => {
         throwIfStopping()
@@ -272,8 +272,4 @@ class DeploymentReconciler {
     this.#waiting.remove(deployment)
     this.#tools.renewals.end(environmentKeyOf(deployment), deployment.metadata.uid)
   }
-}
-
-function namesNamespace({ descriptor }: PlanStep): boolean {
-  return descriptor.type === namespaceDescriptor.type
 }

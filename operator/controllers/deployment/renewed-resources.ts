@@ -3,13 +3,28 @@ import { Registry } from '../../api/registry.ts'
 import { valueSecretRefs } from '../../domain/graph/shared-values.ts'
 import { secretOfRegistry } from '../../domain/image/pull-secret.ts'
 import type { Plan } from '../../domain/plan/plan.ts'
+import { namesNamespace } from '../../domain/resource/identity.ts'
 import { simpleTypeName, workloadType } from '../../domain/resource/types.ts'
 import { secretNamesIn } from '../../domain/secret/secret-names.ts'
 import type { Store } from '../../kube/cache/store.ts'
 import { hasWrittenSecrets } from '../shared/written-secrets.ts'
 
+/**
+ * The existing resources that a deployment reconciles although their specs are unchanged: all of them with `isWhole`, or when the
+ * namespace of the environment may change.
+ */
+export function renewedBy(
+  plan: Pick<Plan, 'steps'>,
+  { isWhole, store }: { readonly isWhole: boolean; readonly store: Store },
+): ActiveResource[] {
+  const mayMove = plan.steps.some(
+    ({ action, descriptor }) => action !== 'unchanged' && namesNamespace(descriptor),
+  )
+  return isWhole || mayMove ? existingIn(plan) : concernedWithSecrets(plan, store)
+}
+
 /** The resources that a plan keeps in use. A new one needs no mark to be provisioned. */
-export function existingIn({ steps }: Pick<Plan, 'steps'>): ActiveResource[] {
+function existingIn({ steps }: Pick<Plan, 'steps'>): ActiveResource[] {
   return steps.flatMap(({ action, wanted, current }) =>
     wanted && current && action !== 'create' ? [current] : [],
   )
@@ -19,7 +34,7 @@ export function existingIn({ steps }: Pick<Plan, 'steps'>): ActiveResource[] {
  * The unchanged resources whose inputs come from Secrets, or that wrote Secrets: other clients may have changed those, which are
  * not watched. The changed resources are reconciled because their specs change.
  */
-export function concernedWithSecrets({ steps }: Pick<Plan, 'steps'>, store: Store): ActiveResource[] {
+function concernedWithSecrets({ steps }: Pick<Plan, 'steps'>, store: Store): ActiveResource[] {
   const unchanged = existingIn({ steps: steps.filter(({ action }) => action === 'unchanged') })
   const [first] = unchanged
   if (!first) return []

@@ -4,22 +4,13 @@ import { Stalled, Waiting } from '../../domain/base/errors.ts'
 import { createSingleFlight } from '../../domain/base/single-flight.ts'
 import { inParallel } from '../../kube/client/parallel.ts'
 import { keyOf } from '../../kube/client/resource.ts'
-import { inTurns } from '../../kube/loop/pace.ts'
 import type { ObjectReference, Objects } from '../../kube/objects.ts'
 import type { AppliedKinds } from './applied-kinds.ts'
-import {
-  isDeletedWith,
-  isSame,
-  isSameKind,
-  isSameReference,
-  isWatchable,
-  marked,
-  type ObjectKind,
-  referenceTo,
-} from './applied-object.ts'
+import { isDeletedWith, isSame, isSameReference, isWatchable, marked, referenceTo } from './applied-object.ts'
 import { type ApplyResult, DriftDetector } from './drift.ts'
 import { isOfOrganization, openNamespace } from './environment-namespace.ts'
 import { ForeignObjects, isOwn } from './foreign-objects.ts'
+import { findGoneWith, findMissing, type KnownResources } from './missing-objects.ts'
 import { OwnObjects } from './own-objects.ts'
 import { UnseenObjects } from './unseen-objects.ts'
 import type { EnvironmentNamespaces } from './watch-namespaces.ts'
@@ -60,9 +51,9 @@ const refusalMs = 30_000
 const injected: ReadonlySet<string> = new Set(['ConfigMap kube-root-ca.crt', 'ServiceAccount default'])
 
 interface Options {
-  readonly resources: () => Iterable<ActiveResource>
+  readonly resources: KnownResources
   readonly kinds: AppliedKinds
-  readonly namespaces: Pick<EnvironmentNamespaces, 'isOpen'>
+  readonly namespaces: Pick<EnvironmentNamespaces, 'isOpen' | 'onGone'>
 }
 
 /** What the functions of an inventory share. */
@@ -73,18 +64,15 @@ interface Shared extends Options {
   readonly foreign: ForeignObjects
 }
 
-/** The inventory of all resources; `find` returns the resource of a key. */
-export function createInventory(
-  objects: Objects,
-  find: (key: string) => ActiveResource | undefined,
-  options: Options,
-): Inventory {
-  const drift = new DriftDetector(objects, find)
+/** The inventory of all resources. */
+export function createInventory(objects: Objects, options: Options): Inventory {
+  const drift = new DriftDetector(objects, options.resources.find)
   const unseen = new UnseenObjects(objects)
   const foreign = new ForeignObjects(objects, unseen)
   const ownObjects = new OwnObjects(objects, options.kinds, unseen)
   const shared: Shared = { ...options, objects, drift, unseen, foreign }
   const shareOpening = createSingleFlight<void>()
+  options.namespaces.onGone((namespace) => findGoneWith(namespace, shared))
 
   /** Many resources of a new environment need its namespace at once: they share one request. */
   async function open({ spec: { context, environmentName } }: ActiveResource, namespace: string) {
@@ -127,17 +115,6 @@ export function createInventory(
     enqueueOnChange: (resource, result) => drift.watch(keyOf(resource), result, objects),
     onEnqueue: (handler) => drift.onEnqueue(handler),
   }
-}
-
-/** Finds the objects of a kind that a status records and the first list of its watch leaves out. */
-async function findMissing(kind: ObjectKind, { objects, drift, resources }: Shared): Promise<void> {
-  const cache = await objects.watch(kind)
-  await inTurns(resources(), (resource) => {
-    if (resource.metadata.deletionTimestamp) return
-    for (const each of resource.status?.objects ?? [])
-      if (isSameKind(each, kind) && cache.get(each.namespace ?? '', each.name)?.metadata.uid !== each.uid)
-        drift.noteMissing(keyOf(resource), each)
-  })
 }
 
 /** Others own what a controller of the cluster makes, and every namespace has the certificate of the cluster. */

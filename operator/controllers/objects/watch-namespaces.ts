@@ -1,4 +1,5 @@
 import type { ResourceContext } from '../../api/active-resource.ts'
+import type { StoredObject } from '../../api/kind.ts'
 import { annotations, labels, manager } from '../../api/names.ts'
 import { createCache } from '../../kube/cache/cache.ts'
 import { startReflector } from '../../kube/cache/reflector.ts'
@@ -12,6 +13,8 @@ import { isNamespaceOf } from './environment-namespace.ts'
 export interface EnvironmentNamespaces extends Watch {
   /** Whether the operator made the namespace for this environment, and it is not terminating. Milliseconds late. */
   isOpen(context: ResourceContext, name: string): boolean
+  /** Calls the handler with each of them that is gone, and with those that drivers made. */
+  onGone(handler: (namespace: StoredObject) => void): void
   stop(): void
 }
 
@@ -21,12 +24,18 @@ export function watchEnvironmentNamespaces(client: KubeClient, log: Log): Enviro
     labelSelector: `${labels.managedBy}=${manager}`,
     metadataOnly: true,
   })
+  function onGone(handler: (namespace: StoredObject) => void): void {
+    cache.subscribe(({ before, after }) => {
+      if (before && !after) handler(before)
+    })
+  }
+
   return {
     subscribe(enqueue) {
-      cache.subscribe(({ before, after }) => {
+      onGone(({ metadata }) => {
         // The annotation is the key of the environment.
-        const environment = before?.metadata.annotations?.[annotations.environment]
-        if (!after && environment !== undefined) enqueue([environment])
+        const environment = metadata.annotations?.[annotations.environment]
+        if (environment !== undefined) enqueue([environment])
       })
     },
     isOpen(context, name) {
@@ -37,6 +46,7 @@ export function watchEnvironmentNamespaces(client: KubeClient, log: Log): Enviro
         isNamespaceOf(namespace, context)
       )
     },
+    onGone,
     stop: () => reflector.stop(),
   }
 }

@@ -3,6 +3,7 @@ import { environmentKeyOf, scoped } from '../../kube/cache/kinds-in-store.ts'
 import type { Store } from '../../kube/cache/store.ts'
 import { keyOf, namespacedName } from '../../kube/client/resource.ts'
 import { isReady } from '../../kube/loop/outcome.ts'
+import { dependenciesOf, dependentsOf } from './dependents.ts'
 import type { SecretReader } from './secrets.ts'
 
 /** A deployment, and the resources that it waits for although their specs are unchanged. */
@@ -83,7 +84,7 @@ export class Renewals {
    */
   begin(resource: ActiveResource): Pass | undefined {
     const run = this.#running.get(environmentKeyOf(resource))
-    if (!run || (run.isForced && isBlocked(resource, run))) return undefined
+    if (!run || (run.isForced && isBlocked(resource, run, this.#store))) return undefined
     const key = keyOf(resource)
     const mark = run.pending.get(key)
     // Another attempt must see what a user corrected since.
@@ -112,10 +113,10 @@ export class Renewals {
     if (this.#running.get(environmentKeyOf(resource)) !== run) return
     // A forced run has marked them from the beginning.
     if (isChanged && !run.isForced)
-      for (const each of this.#dependentsOf(resource))
+      for (const each of dependentsOf(resource, this.#store))
         if (mayHaveEarlierOutputs(each, resource)) run.pending.set(keyOf(each), Symbol())
     const isCurrent = mark !== undefined && run.pending.get(keyOf(resource)) === mark
-    if (isCurrent && !isBlocked(resource, run)) this.#remove(resource)
+    if (isCurrent && !isBlocked(resource, run, this.#store)) this.#remove(resource)
   }
 
   /** Whether a run has still to reconcile the resource. */
@@ -142,19 +143,15 @@ export class Renewals {
     const environmentKey = environmentKeyOf(resource)
     const run = this.#running.get(environmentKey)
     if (!run?.pending.delete(keyOf(resource))) return
-    for (const each of this.#dependentsOf(resource)) this.#enqueueIfFree(keyOf(each))
+    for (const each of dependentsOf(resource, this.#store)) this.#enqueueIfFree(keyOf(each))
     if (run.pending.size === 0) for (const handler of this.#endHandlers) handler(environmentKey)
-  }
-
-  #dependentsOf(resource: ActiveResource): readonly ActiveResource[] {
-    return this.#store.byIndex(ActiveResource, 'dependsOn', keyOf(resource))
   }
 
   #enqueueIfFree(key: string): void {
     const resource = this.#store.get(ActiveResource, ...namespacedName(key))
     if (!resource || !this.isPending(resource)) return
     const run = this.#running.get(environmentKeyOf(resource))
-    if (!run || isBlocked(resource, run)) return
+    if (!run || isBlocked(resource, run, this.#store)) return
     for (const handler of this.#resourceHandlers) handler(key)
   }
 }
@@ -169,11 +166,11 @@ function mayHaveEarlierOutputs(
 }
 
 /** Whether a dependency of the resource is reconciled first. */
-function isBlocked(resource: ActiveResource, { pending, blockers }: Run): boolean {
+function isBlocked(resource: ActiveResource, { pending, blockers }: Run, store: Store): boolean {
   const { dependsOn = [] } = resource.spec
   const known = blockers.get(keyOf(resource))
   if (known && known.dependsOn === dependsOn && pending.has(known.key)) return true
-  const name = dependsOn.find((each) => pending.has(scoped(resource, each)))
+  const name = dependenciesOf(resource, store).find((each) => pending.has(scoped(resource, each)))
   if (name === undefined) blockers.delete(keyOf(resource))
   else blockers.set(keyOf(resource), { dependsOn, key: scoped(resource, name) })
   return name !== undefined

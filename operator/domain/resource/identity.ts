@@ -85,6 +85,12 @@ export const namespaceDescriptor: Descriptor = {
   resourceId: 'k8s-namespace',
 }
 
+/** Whether a descriptor is that of the resource that gives its environment a namespace. */
+export function namesNamespace({ type, class: name, resourceId }: Descriptor): boolean {
+  const own = namespaceDescriptor
+  return type === own.type && name === own.class && resourceId === own.resourceId
+}
+
 /**
  * Namespace for the objects of an environment: the output of its `k8s-namespace` resource, else the one that the operator
  * makes. Undefined while the resource has no output.

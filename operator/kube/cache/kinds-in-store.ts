@@ -25,7 +25,7 @@ import { valueIdentity } from '../../domain/graph/shared-values.ts'
 import { artefactId } from '../../domain/image/artefact.ts'
 import { environmentOfRule } from '../../domain/image/automation.ts'
 import { wildcardOver } from '../../domain/resource/host.ts'
-import { setObjectName } from '../../domain/resource/identity.ts'
+import { namesNamespace, setObjectName } from '../../domain/resource/identity.ts'
 import { secretNamesIn } from '../../domain/secret/secret-names.ts'
 import { type Store, type StoredKind, stored } from './store.ts'
 
@@ -131,6 +131,7 @@ export const kindsInStore: readonly StoredKind[] = [
   }),
   stored(ActiveResource, {
     environment: (each) => [environmentKeyOf(each)],
+    namespaceOfEnvironment: (each) => (namesNamespace(each.spec) ? [environmentKeyOf(each)] : []),
     definition: (each) => [scoped(each, each.spec.definition.definitionName)],
     account: (each) => accountsOf(each).map((name) => scoped(each, name)),
     secret: (each) => secretsNeededBy(each).map((name) => scoped(each, name)),

@@ -58,6 +58,16 @@ describe('a driver does not make a Namespace', () => {
   })
 })
 
+test('the resource that names the namespace of its environment is provisioned once, and its own objects are not in it', async () => {
+  made = [namespace('initech'), { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' } }]
+  expect(await world.reconcile(resource)).toBeUndefined()
+  const { inputsHash } = world.statusOf(resource)
+  for (const isResync of [false, true]) expect(await world.reconcile(resource, { isResync })).toBeUndefined()
+  expect(world.statusOf(resource).inputsHash).toBe(inputsHash)
+  const { objects = [] } = world.statusOf(resource)
+  expect(objects.map((each) => each.namespace)).toEqual([undefined, environmentNamespace(context())])
+})
+
 describe('objects do not go into a namespace', () => {
   test.each([
     ['of the installation', systemNamespace, {}],

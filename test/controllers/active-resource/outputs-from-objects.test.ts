@@ -95,7 +95,15 @@ describe('outputs that are read from objects', () => {
   test('cannot be read from a namespace outside of the environment', async () => {
     const id = { type: 'k8s-namespace', resourceId: 'k8s-namespace' }
     const given = activeResource(id, { definition: { definitionName: 'given', driverType: 'none/none' } })
-    world.put({ ...given, status: { outputs: { namespace: 'kube-system' } } })
+    const ready = {
+      type: 'Ready',
+      status: 'True' as const,
+      reason: 'Reconciled' as const,
+      message: '',
+      lastTransitionTime: '',
+    }
+    const status = { outputs: { namespace: 'kube-system' }, conditions: [ready], observedGeneration: 1 }
+    world.put({ ...given, status })
     world.objects.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'kube-system' } })
     let isAsked = false
     answer = {

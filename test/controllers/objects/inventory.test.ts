@@ -1,12 +1,14 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { ActiveResource, AppliedObject } from '../../../operator/api/active-resource.ts'
-import type { KubeObject } from '../../../operator/api/kind.ts'
+import type { KubeObject, StoredObject } from '../../../operator/api/kind.ts'
+import { annotations } from '../../../operator/api/names.ts'
 import { createInventory, type Inventory } from '../../../operator/controllers/objects/inventory.ts'
 import { Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
 import { environmentNamespace } from '../../../operator/domain/resource/identity.ts'
+import { environmentKeyOf } from '../../../operator/kube/cache/kinds-in-store.ts'
 import { keyOf } from '../../../operator/kube/client/resource.ts'
 import type { Objects } from '../../../operator/kube/objects.ts'
-import { activeResource, context } from '../../support/builders.ts'
+import { activeResource, context, storedMeta } from '../../support/builders.ts'
 import { createFakeObjects, type FakeObjects } from '../support/fake-objects.ts'
 
 const namespace = environmentNamespace(context())
@@ -19,6 +21,8 @@ let resource: ActiveResource
 let enqueued: string[]
 /** Whether the watch shows the namespace of the environment. */
 let isOpen: boolean
+/** Reports the end of a namespace, as the watch of them does. */
+let endNamespace: (namespace: StoredObject) => void
 
 beforeEach(() => {
   world = createFakeObjects()
@@ -30,10 +34,19 @@ beforeEach(() => {
 /** A new process, which knows only the state in the cluster. */
 function start() {
   door = world.open()
-  inventory = createInventory(door, (key) => (key === keyOf(resource) ? resource : undefined), {
-    resources: () => [resource],
+  inventory = createInventory(door, {
+    resources: {
+      find: (key) => (key === keyOf(resource) ? resource : undefined),
+      all: () => [resource],
+      inEnvironment: (key) => (key === environmentKeyOf(resource) ? [resource] : []),
+    },
     kinds: world.kinds,
-    namespaces: { isOpen: () => isOpen },
+    namespaces: {
+      isOpen: () => isOpen,
+      onGone(handler) {
+        endNamespace = handler
+      },
+    },
   })
   enqueued = []
   inventory.onEnqueue((key) => enqueued.push(key))
@@ -43,6 +56,11 @@ function start() {
 function object(kind: string, content: object = { spec: { size: 1 } }, name = 'thing'): KubeObject {
   const apiVersion = kind === 'Deployment' ? 'apps/v1' : 'v1'
   return { apiVersion, kind, metadata: { name, namespace }, ...content }
+}
+
+/** The metadata of the namespace of the environment, with one annotation. */
+function own(annotation: string, value: string): StoredObject['metadata'] {
+  return storedMeta({ name: namespace, annotations: { [annotation]: value } })
 }
 
 /** Applies the objects as a provision does, and records them in the status. */
@@ -157,6 +175,17 @@ describe('Secrets', () => {
     await inventory.removeAll(resource).catch(() => {})
     expect(world.log).not.toContain('watch Secret')
     expect(world.get('Secret', 'thing')).toBeUndefined()
+  })
+
+  test.each<[rule: string, metadata: StoredObject['metadata'], isGone: boolean]>([
+    ['of the environment', own(annotations.environment, 'acme/shop.dev'), true],
+    ['that a resource of the environment made', own(annotations.resource, keyOf(base)), true],
+    ['of another environment', own(annotations.environment, 'acme/shop.other'), false],
+    ['of another name', { ...own(annotations.environment, 'acme/shop.dev'), name: 'other' }, false],
+  ])('that ended with the namespace %s are touched: no watch reports them', async (_, metadata, isGone) => {
+    await bring(object('Secret'), object('ConfigMap'))
+    endNamespace({ apiVersion: 'v1', kind: 'Namespace', metadata })
+    expect(isTouched()).toBe(isGone)
   })
 
   test('have their version in the status, as other kinds without generations', async () => {

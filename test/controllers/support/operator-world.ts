@@ -15,6 +15,7 @@ import type { ResourceTools } from '../../../operator/controllers/active-resourc
 import { environmentDeploymentController } from '../../../operator/controllers/deployment/environment-deployment.ts'
 import { environmentController } from '../../../operator/controllers/environment.ts'
 import { createInventory } from '../../../operator/controllers/objects/inventory.ts'
+import { resourcesIn } from '../../../operator/controllers/objects/missing-objects.ts'
 import { installationWith } from '../../../operator/controllers/shared/installation-key.ts'
 import { createProgressCounter } from '../../../operator/controllers/shared/resource-progress.ts'
 import { createSecretFinalizers } from '../../../operator/controllers/shared/secret-finalizers.ts'
@@ -127,15 +128,14 @@ export function createOperatorWorld(builtIn: readonly Driver[], latencyMs?: () =
     const isActive = () => started.isAlive
     const cluster = { ...clusterOf(started, withClock(fake)), client }
     const door = objectsOf(started, withNamespaces(objects))
-    const find = (key: string) => fake.store.get(ActiveResource, namespace, key.slice(namespace.length + 1))
     const tools: ResourceTools = {
       ...resourceTools(cluster, builtIn),
       objects: door,
       installation: installationWith(Buffer.alloc(32)),
-      inventory: createInventory(door, find, {
-        resources: () => fake.store.cacheOf(ActiveResource).all(),
+      inventory: createInventory(door, {
+        resources: resourcesIn(fake.store),
         kinds: objects.kinds,
-        namespaces: { isOpen },
+        namespaces: { isOpen, onGone: () => {} },
       }),
       secretFinalizers: createSecretFinalizers(cluster, { retryMs: 1 }),
     }

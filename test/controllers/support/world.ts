@@ -3,6 +3,7 @@ import { activeResourceController } from '../../../operator/controllers/active-r
 import type { DriverFactories } from '../../../operator/controllers/active-resource/organization-drivers.ts'
 import type { ResourceTools } from '../../../operator/controllers/active-resource/resource-tools.ts'
 import { createInventory } from '../../../operator/controllers/objects/inventory.ts'
+import { resourcesIn } from '../../../operator/controllers/objects/missing-objects.ts'
 import { createSecretFinalizers } from '../../../operator/controllers/shared/secret-finalizers.ts'
 import { Waiting } from '../../../operator/domain/base/errors.ts'
 import type { Driver } from '../../../operator/drivers/driver.ts'
@@ -57,20 +58,16 @@ export function createWorld(
 
   function begin() {
     const door = objects.open()
-    const find = (key: string) => {
-      const [namespace = '', name = ''] = key.split('/')
-      return cluster.store.get(ActiveResource, namespace, name)
-    }
     const own = resourceTools(cluster, builtIn, options.factories)
     const tools: ResourceTools = {
       ...own,
       rollouts: options.rollouts ?? own.rollouts,
       deadlineSeconds: options.deadlineSeconds ?? 10,
       objects: door,
-      inventory: createInventory(door, find, {
-        resources: () => cluster.store.cacheOf(ActiveResource).all(),
+      inventory: createInventory(door, {
+        resources: resourcesIn(cluster.store),
         kinds: objects.kinds,
-        namespaces: { isOpen: () => false },
+        namespaces: { isOpen: () => false, onGone: () => {} },
       }),
       secretFinalizers: createSecretFinalizers(cluster, { retryMs: 1 }),
     }
