@@ -1,6 +1,8 @@
 import type { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
 import { fc } from '../../support/properties.ts'
+import { type Definition, rarely, word } from './definition.ts'
 import { nameDefinition } from './name-definitions.ts'
+import { commonNamespace, namespaceDefinition } from './namespace-definitions.ts'
 
 /** Custom types of the organization, whose id replaces `@/`. */
 export const types = ['t0', 't1', 't2', 't3', 't4'] as const
@@ -10,18 +12,6 @@ export const remoteDrivers = ['maker', 'keeper'] as const
 /** The Secrets of the organization; `spare` may be missing. */
 export const secretNames = ['login', 'cloud', 'token', 'spare'] as const
 export type SecretName = (typeof secretNames)[number]
-
-/** A definition with its name. */
-export interface Definition {
-  readonly name: string
-  readonly spec: ResourceDefinition['spec']
-}
-
-/** The first, or seldom one of the others. */
-export const rarely = <T, U>(usual: T, other: fc.Arbitrary<U>): fc.Arbitrary<T | U> =>
-  fc.oneof({ weight: 3, arbitrary: fc.constant(usual) }, other)
-
-export const word = fc.constantFrom('one', 'two', 'three')
 
 /** A later type, so that few graphs are cycles; seldom any type. */
 const typeAfter = (index: number) =>
@@ -66,19 +56,20 @@ const secretRefs = (index: number): fc.Arbitrary<NonNullable<DriverInputs['secre
       : fc.constant(keyOf('login')),
   )
 
-const configMap = (name: string, data: object) => ({
+/** A ConfigMap in the namespace of the environment, or in that of the organization. */
+const configMap = (name: string, data: object, namespace: string | undefined) => ({
   location: 'namespace',
-  data: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data },
+  data: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace }, data },
 })
 
 /** Shows the plain inputs in a ConfigMap, and gives all inputs as outputs. */
-const templates = (names: readonly string[]) => {
+const templates = (names: readonly string[], namespace: string | undefined) => {
   const all = (pipeline: string) =>
     Object.fromEntries(names.map((name) => [name, `{{ .driver.values.${name} | ${pipeline} }}`]))
   return {
     outputs: all('toJson'),
     secrets: { key: '{{ .driver.secrets.key }}' },
-    manifests: { map: configMap('map-{{ .id }}', all('toJson | toJson')) },
+    manifests: { map: configMap('map-{{ .id }}', all('toJson | toJson'), namespace) },
   }
 }
 
@@ -101,19 +92,23 @@ function definitionOf(index: number): fc.Arbitrary<Definition> {
       driver: fc.constantFrom('echo' as const, 'template' as const, ...remoteDrivers),
       values: values(index),
       secretRefs: secretRefs(index),
+      namespace: rarely(undefined, fc.constant(`@org-${commonNamespace}`)),
       criteria: fc.uniqueArray(criterion, { minLength: 1, maxLength: 2 }),
       provision: rarely(
         {},
         typeAfter(index).chain((type) => companion.map((each) => ({ [`@/${type}`]: each }))),
       ),
     })
-    .map(({ number, driver, values, secretRefs, criteria, provision }) => ({
+    .map(({ number, driver, values, secretRefs, namespace, criteria, provision }) => ({
       name: `${types[index]}-${number}`,
       spec: {
         type: `@/${types[index]}`,
         driverType: isRemote(driver) ? `@/${driver}-${types[index]}` : `quartermaster/${driver}`,
         driverInputs: {
-          values: driver === 'template' ? { ...values, templates: templates(Object.keys(values)) } : values,
+          values:
+            driver === 'template'
+              ? { ...values, templates: templates(Object.keys(values), namespace) }
+              : values,
           secretRefs,
         },
         ...(driver === 'keeper' ? { accountName: 'cloud' } : {}),
@@ -174,4 +169,5 @@ export const anyDefinition = fc.oneof(
   { weight: 6, arbitrary: fc.integer({ min: 0, max: types.length - 1 }).chain(definitionOf) },
   { weight: 1, arbitrary: bucketDefinition },
   { weight: 2, arbitrary: nameDefinition },
+  { weight: 2, arbitrary: namespaceDefinition },
 )

@@ -1,7 +1,9 @@
 import { expect } from '@jest/globals'
 import type { KubeObject } from '../../../operator/api/kind.ts'
+import type { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
 import { eventually, type Organization } from '../support/client.ts'
-import { gone, namespaceOf } from '../support/observing.ts'
+import { gone } from '../support/observing.ts'
+import { madeNamespaces, objectsOf } from './applied-objects.ts'
 import { secretNames } from './definitions.ts'
 import type { Ending, Need } from './history.ts'
 import { perform } from './perform.ts'
@@ -30,16 +32,21 @@ export async function end(subject: Subject, environments: readonly string[], end
   }[ending.by]
   for (const path of paths) expect((await organization.kube('DELETE', path)).status).toBeLessThan(300)
   for (const step of ending.amid) await perform(subject, step)
-  const namespaces = environments.map((each) => `/api/v1/namespaces/${namespaceOf(organization, each)}`)
+  const namespaces = environments
+    .flatMap((each) => madeNamespaces(organization, each))
+    .map((each) => `/api/v1/namespaces/${each}`)
   await gone(organization, [...paths, ...environmentPaths, ...namespaces], endsWithinMs)
   expect(await organization.resources()).toEqual([])
+  expect(await objectsOf(organization)).toEqual([])
   expect([...remote.existing]).toEqual([])
   for (const zone of [organization.zone, organization.spare])
     expect(await organization.provider.records(zone)).toEqual([])
   await eventually('the end or release of each Secret', endsWithinMs, async () => {
     const { body } = await organization.kube<{ items: KubeObject[] }>('GET', secretsPath(organization))
+    const definitions = await organization.list<ResourceDefinition>('resourcedefinitions')
     const held = body.items.filter(
-      ({ metadata: { name, finalizers } }) => finalizers !== undefined || !isGiven(name, ending),
+      ({ metadata: { name, finalizers } }) =>
+        finalizers !== undefined || !(isGiven(name, ending) || isInputOf(definitions, name)),
     )
     expect(held.map(({ metadata }) => metadata.name)).toEqual([])
     return true
@@ -54,6 +61,11 @@ const allSecretNames = [...secretNames, 'provider-token', 'wildcard']
 /** Whether the user made the Secret, and leaves it. */
 function isGiven(name: string, { without }: Ending): boolean {
   return allSecretNames.includes(name) && !without.includes('secrets')
+}
+
+/** Whether a definition takes its secret inputs from the Secret. */
+function isInputOf(definitions: readonly ResourceDefinition[], name: string): boolean {
+  return definitions.some(({ spec }) => JSON.stringify(spec.driverInputs?.secretRefs ?? {}).includes(name))
 }
 
 async function removeAll({ organization, pathOf }: Subject, need: Need): Promise<void> {

@@ -5,6 +5,10 @@ import type { RunSettings } from './history.ts'
 
 /** The environment that has a history. */
 export const old = 'old'
+/** An environment without a history. */
+export const fresh = 'fresh'
+/** An environment that starts from the last deployment of the old one. */
+export const copy = 'copy'
 
 /** What is true of an environment beside its deployments. */
 interface Circumstances {

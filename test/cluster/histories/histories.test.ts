@@ -4,22 +4,19 @@ import type { Environment } from '../../../operator/api/environment.ts'
 import { canonicalJson } from '../../../operator/domain/base/json.ts'
 import { fc } from '../../support/properties.ts'
 import { conditionStatus, eventually } from '../support/client.ts'
+import { appliedObjects } from './applied-objects.ts'
 import type { Content } from './contents.ts'
 import { end } from './ending.ts'
-import { makeLikeOld, old } from './environments.ts'
+import { copy, fresh, makeLikeOld, old } from './environments.ts'
 import { type Deploy, type Door, type History, historyBy } from './history.ts'
 import { type Installation, startInstallation } from './installation.ts'
-import { appliedObjects, outcomeOf, usedResources } from './outcome.ts'
+import { outcomeOf, usedResources } from './outcome.ts'
 import { perform } from './perform.ts'
 import { canary, makeSubject, type Subject } from './subject.ts'
 
 /** Organizations that have histories side by side, and how many each. */
 const organizations = 4
 const historiesEach = process.env.QUARTERMASTER_SOAK ? 50 : 2
-/** An environment without a history. */
-const fresh = 'fresh'
-/** An environment that starts from the last deployment of the old one. */
-const copy = 'copy'
 const settlesWithinMs = 30_000
 const longerThanSettlingMs = 2000
 const nothing: Content = { workloads: {}, shared: {} }
@@ -195,11 +192,9 @@ async function expectNoChange(
   const stateOf = async () => {
     const resources = await usedResources(subject.organization, environment)
     const objects = await appliedObjects(subject.organization, environment, resources)
-    const versions = [...resources, ...objects].map(
-      ({ kind, metadata }) => `${kind} ${metadata.name} ${metadata.resourceVersion}`,
-    )
+    const all = [...resources, ...objects].map((each) => [`${each.kind} ${each.metadata.uid}`, each] as const)
     const calls = [subject.remote.journal.length, (await provider.calls(token)).length]
-    return { versions: versions.sort(), calls }
+    return { all: Object.fromEntries(all), calls }
   }
   const before = await stateOf()
   if (last.door === 'GitOps') {

@@ -1,16 +1,9 @@
 import type { Environment } from '../../../operator/api/environment.ts'
 import { fc } from '../../support/properties.ts'
 import { type Content, content, type Part, partOfDeltas, partOfWorkloads, whole } from './contents.ts'
-import {
-  anyDefinition,
-  basic,
-  type Definition,
-  rarely,
-  type SecretName,
-  secretNames,
-  types,
-  word,
-} from './definitions.ts'
+import { type Definer, definers } from './define.ts'
+import { type Definition, rarely, word } from './definition.ts'
+import { anyDefinition, basic, type SecretName, secretNames, types } from './definitions.ts'
 import { type TypeForm, typeForms } from './types.ts'
 
 /** What is wrong with an answer of the driver outside the cluster. */
@@ -42,8 +35,8 @@ export type RunSettings = Pick<Environment['spec'], 'paused' | 'replicas' | 'res
 
 /** Something that happens to an organization or to one of its environments. */
 export type Step =
-  | { readonly do: 'define'; readonly definition: Definition }
-  | { readonly do: 'undefine'; readonly name: string }
+  | { readonly do: 'define'; readonly definition: Definition; readonly by: Definer }
+  | { readonly do: 'undefine'; readonly name: string; readonly door: 'kubectl' | 'REST' }
   | { readonly do: 'rotate'; readonly secret: SecretName; readonly to: number }
   | { readonly do: 'set value'; readonly to: string }
   | { readonly do: 'override value'; readonly to: string | null }
@@ -55,6 +48,7 @@ export type Step =
   | { readonly do: 'tamper'; readonly at: number; readonly to: string }
   | { readonly do: 'delete object'; readonly at: number }
   | { readonly do: 'change object'; readonly at: number }
+  | { readonly do: 'delete namespace'; readonly at: number }
   | { readonly do: 'lose outputs'; readonly at: number }
   | { readonly do: 'change record'; readonly at: number }
   | { readonly do: 'retype'; readonly type: (typeof types)[number]; readonly form: TypeForm }
@@ -95,6 +89,7 @@ export interface History {
 }
 
 const place = fc.integer({ min: 0, max: 9 })
+const kubectlOrRest = fc.constantFrom('kubectl' as const, 'REST' as const)
 
 const deployBy = (doors: readonly Door[]): fc.Arbitrary<Deploy> =>
   fc.record({
@@ -118,16 +113,18 @@ const misbehave: fc.Arbitrary<Misbehave> = fc.record({
   api: fc.array(fc.constantFrom(...apiFaults), { maxLength: 4 }),
 })
 const endOperator = fc.record({ do: fc.constant('end operator' as const), isOrderly: fc.boolean() })
-const definitionNames = [...types, 's3', 'own-s3', 'dns', 'ingress'].flatMap((type) => [
-  type,
-  `${type}-0`,
-  `${type}-1`,
-  `${type}-2`,
-])
+const definitionNames = [...types, 's3', 'own-s3', 'dns', 'ingress', 'cluster', 'namespace'].flatMap(
+  (type) => [type, `${type}-0`, `${type}-1`, `${type}-2`],
+)
 
 /** What other clients do to the outcome of a deployment. */
 const disturbance: fc.Arbitrary<Step> = fc.record({
-  do: fc.constantFrom('delete object' as const, 'change object' as const, 'lose outputs' as const),
+  do: fc.constantFrom(
+    'delete object' as const,
+    'change object' as const,
+    'delete namespace' as const,
+    'lose outputs' as const,
+  ),
   at: place,
 })
 // A record that is missing soon after it was made is taken for a list of the provider that is late.
@@ -147,10 +144,21 @@ const runSettings: fc.Arbitrary<RunSettings> = fc.record(
 
 /** What happens beside deployments. */
 const event: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 4, arbitrary: anyDefinition.map((definition) => ({ do: 'define' as const, definition })) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('define' as const),
+      definition: anyDefinition,
+      by: fc.constantFrom(...definers),
+    }),
+  },
   {
     weight: 1,
-    arbitrary: fc.constantFrom(...definitionNames).map((name) => ({ do: 'undefine' as const, name })),
+    arbitrary: fc.record({
+      do: fc.constant('undefine' as const),
+      name: fc.constantFrom(...definitionNames),
+      door: kubectlOrRest,
+    }),
   },
   {
     weight: 1,
@@ -182,7 +190,7 @@ const event: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant('delete resource' as const),
       at: place,
-      door: fc.constantFrom('kubectl' as const, 'REST' as const),
+      door: kubectlOrRest,
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('tamper' as const), at: place, to: word }) },

@@ -1,5 +1,5 @@
 import { fc } from '../../support/properties.ts'
-import type { Definition } from './definitions.ts'
+import type { Definition } from './definition.ts'
 
 const criteria = fc
   .constantFrom({}, { envType: 'development' }, { appId: 'shop' })
@@ -60,4 +60,19 @@ const ingressDefinition = fc
     }),
   )
 
-export const nameDefinition = fc.oneof(dnsDefinition, ingressDefinition)
+/** Where the DNS names lead whose definitions give no target. */
+const clusterDefinition = fc
+  .record({ number, loadbalancer: fc.constantFrom('192.0.2.2', '192.0.2.3', 'lb.example.test'), criteria })
+  .map(
+    ({ number, loadbalancer, criteria }): Definition => ({
+      name: `cluster-${number}`,
+      spec: {
+        type: 'k8s-cluster',
+        driverType: 'quartermaster/echo',
+        driverInputs: { values: { loadbalancer } },
+        criteria,
+      },
+    }),
+  )
+
+export const nameDefinition = fc.oneof(dnsDefinition, ingressDefinition, clusterDefinition)

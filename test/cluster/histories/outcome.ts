@@ -1,28 +1,12 @@
 import type { StoredRecord } from '../../../dev/fake-cloudflare/records.ts'
 import type { ActiveResource } from '../../../operator/api/active-resource.ts'
-import type { KubeObject } from '../../../operator/api/kind.ts'
 import { labels } from '../../../operator/api/names.ts'
 import { formatDescriptor } from '../../../operator/domain/resource/descriptor.ts'
 import type { HttpDriverServer } from '../../drivers/support/http-driver-server.ts'
 import { conditionStatus, type Organization } from '../support/client.ts'
 import { namespaceOf, secretAt } from '../support/observing.ts'
+import { type Applied, appliedObjects } from './applied-objects.ts'
 import type { Subject } from './subject.ts'
-
-/** The kinds that the definitions and workloads of a history apply. */
-const appliedKinds = [
-  '/api/v1 configmaps',
-  '/api/v1 secrets',
-  '/api/v1 serviceaccounts',
-  '/api/v1 services',
-  '/apis/apps/v1 deployments',
-  '/apis/apps/v1 statefulsets',
-  '/apis/batch/v1 jobs',
-  '/apis/batch/v1 cronjobs',
-  '/apis/networking.k8s.io/v1 ingresses',
-] as const
-
-/** An object that a resource applied; its kind is the plural. */
-export type Applied = KubeObject & { readonly data?: Readonly<Record<string, string>> }
 
 /** The resources of an environment that its last deployment uses. */
 export async function usedResources(
@@ -33,37 +17,6 @@ export async function usedResources(
   return resources.filter(
     ({ spec }) => spec.environmentName === `shop.${environment}` && spec.unusedSince === undefined,
   )
-}
-
-/** What resources applied in the namespace of an environment; of workloads also what is no longer used. */
-export async function appliedObjects(
-  organization: Organization,
-  environment: string,
-  used: readonly ActiveResource[],
-): Promise<Applied[]> {
-  const resources = new Set(used.map(({ metadata }) => metadata.name))
-  const lists = await Promise.all(
-    appliedKinds.map(async (kind) => {
-      const [group, plural] = kind.split(' ')
-      const path = `${group}/namespaces/${namespaceOf(organization, environment)}/${plural}`
-      const { body } = await organization.kube<{ items?: Applied[] }>('GET', path)
-      return (body.items ?? []).map((item) => ({ ...item, kind: plural ?? '' }))
-    }),
-  )
-  return lists.flat().filter(({ metadata: { labels: all = {} } }) => {
-    const resource = all[labels.resource] ?? ''
-    return resources.has(resource) || all['app.kubernetes.io/instance'] !== undefined
-  })
-}
-
-/** Where an object that a resource applied is. */
-export function objectPath(
-  organization: Organization,
-  environment: string,
-  { kind, metadata }: Applied,
-): string {
-  const group = appliedKinds.find((each) => each.endsWith(` ${kind}`))?.split(' ')[0]
-  return `${group}/namespaces/${namespaceOf(organization, environment)}/${kind}/${metadata.name}`
 }
 
 /** The last inputs that a driver received for an instance that exists. */
@@ -116,7 +69,7 @@ export async function outcomeOf(
   const left = objects.filter(({ metadata }) => !descriptors.has(metadata.labels?.[labels.resource] ?? ''))
   return {
     ...Object.fromEntries(described.sort(([a], [b]) => (a < b ? -1 : 1))),
-    left: left.map(({ kind, metadata }) => `${kind} ${metadata.name}`),
+    left: left.map(({ kind, metadata }) => `${kind} ${metadata.namespace} ${metadata.name}`),
   }
 }
 
@@ -146,7 +99,7 @@ function neutralTo(
 function contentOf({ kind, metadata, spec, data }: Applied): string {
   const [name, content] =
     kind === 'jobs' ? [metadata.name.replace(/-[^-]*$/, ''), podOf(spec)] : [metadata.name, spec]
-  const text = JSON.stringify([kind, name, content, decoded(kind, data)])
+  const text = JSON.stringify([kind, metadata.namespace, name, content, decoded(kind, data)])
   return text
     .replaceAll(/"quartermaster.dev\/content":"[^"]*"/g, '"content"')
     .replaceAll(/"\d+\.\d+\.\d+\.\d+"/g, '"address"')

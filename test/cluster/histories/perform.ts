@@ -6,9 +6,10 @@ import type { Misbehaviour } from '../../drivers/support/http-driver-server.ts'
 import type { Organization } from '../support/client.ts'
 import type { Fault } from '../support/fault-proxy.ts'
 import { patch, untilEnded } from '../support/observing.ts'
+import { type Applied, appliedObjects, madeNamespaces, objectPath } from './applied-objects.ts'
 import { limitSecrets, old, overrideLevel, setRun } from './environments.ts'
 import type { ApiFault, Deploy, DriverFault, Misbehave, Step } from './history.ts'
-import { type Applied, appliedObjects, objectPath, usedResources } from './outcome.ts'
+import { usedResources } from './outcome.ts'
 import type { Subject } from './subject.ts'
 
 type Actions = {
@@ -16,9 +17,11 @@ type Actions = {
 }
 
 const actions: Actions = {
-  define: (subject, { definition }) => subject.define(definition),
-  undefine: ({ organization, pathOf }, { name }) =>
-    organization.kube('DELETE', pathOf('resourcedefinitions', name)),
+  define: (subject, { definition, by }) => subject.define(definition, by),
+  undefine: ({ organization, pathOf }, { name, door }) =>
+    door === 'kubectl'
+      ? organization.kube('DELETE', pathOf('resourcedefinitions', name))
+      : organization.rest('DELETE', `/resources/defs/${name}`),
   rotate: (subject, { secret, to }) => subject.setSecret(secret, to),
   withdraw: ({ organization }) => organization.kube('DELETE', secretPath(organization, 'spare')),
   'set value': (subject, { to }) => subject.setLevel(to),
@@ -44,6 +47,10 @@ const actions: Actions = {
     withObject(organization, at, (path) => organization.kube('DELETE', path)),
   'change object': ({ organization }, { at }) =>
     withObject(organization, at, (path, object) => change(organization, path, object)),
+  'delete namespace': async ({ organization }, { at }) => {
+    const name = inTurn(madeNamespaces(organization, old), at)
+    await organization.kube('DELETE', `/api/v1/namespaces/${name}`)
+  },
   'lose outputs': async ({ organization }, { at }) => {
     const resources = await usedResources(organization, old)
     const names = resources.flatMap(({ status }) => status?.outputsSecretName ?? [])
@@ -118,7 +125,7 @@ async function withObject(
 ): Promise<void> {
   const resources = await usedResources(organization, old)
   const object = inTurn(await appliedObjects(organization, old, resources), at)
-  if (object) await act(objectPath(organization, old, object), object)
+  if (object) await act(objectPath(object), object)
 }
 
 /** Does something to a record at the DNS provider. */

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { DeploymentSet } from '../../../operator/api/deployment-set.ts'
 import type { Environment } from '../../../operator/api/environment.ts'
 import type { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
+import { labels } from '../../../operator/api/names.ts'
 import type { Workload } from '../../../operator/api/workload.ts'
 import {
   type DeltaContent,
@@ -12,14 +13,17 @@ import {
 } from '../../../operator/domain/delta/delta.ts'
 import { isFinished } from '../../../operator/domain/deployment/deployment.ts'
 import { type HttpDriverServer, startHttpDriverServer } from '../../drivers/support/http-driver-server.ts'
-import { eventually } from '../support/client.ts'
+import { eventually, type Organization } from '../support/client.ts'
 import { type DnsOrganization, makeDnsOrganization } from '../support/cloudflare.ts'
 import { gone, patch } from '../support/observing.ts'
 import { contentIn, scoreOf, setContentOf, setWith } from './contents.ts'
-import { type Definition, remoteDrivers, type SecretName, secretNames, types } from './definitions.ts'
+import { type Definer, defineOverRest } from './define.ts'
+import { type Definition } from './definition.ts'
+import { remoteDrivers, type SecretName, secretNames, types } from './definitions.ts'
 import { limitSecrets, old } from './environments.ts'
 import type { Deploy } from './history.ts'
 import type { Installation } from './installation.ts'
+import { openedNamespaces } from './namespace-definitions.ts'
 import { ownBucket, type TypeForm, typeOf } from './types.ts'
 
 /** Part of every secret of a history. */
@@ -41,7 +45,7 @@ export interface Subject {
   readonly remote: HttpDriverServer
   /** The path of an object of the organization, by plural and name. */
   pathOf(plural: string, name: string): string
-  define(definition: Definition): Promise<unknown>
+  define(definition: Definition, by?: Definer): Promise<unknown>
   /** Changes a type. Tags that were secret once are secret in all later forms. */
   setType(type: (typeof types)[number], form: TypeForm): Promise<unknown>
   setSecret(name: SecretName, to: number): Promise<unknown>
@@ -133,14 +137,17 @@ export async function makeSubject(installation: Installation): Promise<Subject> 
     organization,
     remote,
     pathOf: (plural, name) => `${group}/namespaces/${organization.id}/${plural}/${name}`,
-    define({ name, spec }) {
+    define({ name, spec }, by = 'kubectl') {
       const { id, zone, spare } = organization
       const own = JSON.stringify(spec)
         .replaceAll('@/', `${id}/`)
+        .replaceAll('@org', id)
         .replace('@zone-0', zone.id)
         .replace('@zone-1', spare.id)
         .replace('@domain', zone.name)
-      return organization.define(name, JSON.parse(own) as object)
+      const definition = { name, spec: JSON.parse(own) as Definition['spec'] }
+      if (by === 'kubectl') return organization.define(name, definition.spec)
+      return defineOverRest(organization, definition, by === 'REST' ? undefined : `${canary}-in-plain-text`)
     },
     setType(type, form) {
       if (form === 'secret tags') typesOfSecretTags.add(type)
@@ -226,6 +233,7 @@ export async function makeSubject(installation: Installation): Promise<Subject> 
   await organization.apply('resourcetypes', 'ResourceType', 's3', ownBucket)
   for (const name of secretNames) await subject.setSecret(name, 0)
   await makeDrivers(organization, remote.target)
+  await openNamespaces(organization)
   await subject.setLevel('start')
   await setValue('TOKEN', { secret: { secret: 'token', key: 'key' } })
   await organization.environment('shop', old)
@@ -242,4 +250,11 @@ async function makeDrivers(organization: DnsOrganization, target: string): Promi
         target,
         accountTypes: name === 'keeper' ? ['any'] : [],
       })
+}
+
+async function openNamespaces({ id, kube }: Organization): Promise<void> {
+  for (const each of openedNamespaces) {
+    const metadata = { name: `${id}-${each}`, labels: { [labels.accepts]: id } }
+    await kube('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata })
+  }
 }
