@@ -7,6 +7,7 @@ import { isSame, isWatchable, refuseReserved } from '../objects/applied-object.t
 import type { ApplyResult } from '../objects/drift.ts'
 import { openNamespace, refuseNamespaceOfOthers } from '../objects/environment-namespace.ts'
 import { claimsRollout } from '../rollout/await-rollout.ts'
+import { namespaceResourceOf } from '../shared/dependents.ts'
 import { withinDeadline } from './driver-call.ts'
 import { formerSecretPaths, sortOutputs } from './outputs.ts'
 import type { Run } from './provision-run.ts'
@@ -97,7 +98,10 @@ async function outputsFrom(run: Run, answer: Provisioned, applied: ApplyResult):
   const { namespace } = request
   const observed = Object.entries(answer.observed ?? {})
   // The outputs show what is read, so reading needs the same right as writing.
-  if (observed.length > 0) await openNamespace(tools.objects, resource.spec.context, namespace)
+  if (observed.length > 0) {
+    const namer = namespaceResourceOf(resource, tools.cluster.store)
+    await openNamespace(tools.objects, resource.spec.context, namespace, namer)
+  }
   const objects: Record<string, KubeObject | undefined> = {}
   for (const [name, reference] of observed)
     objects[name] = await tools.objects.read({ ...reference, namespace })

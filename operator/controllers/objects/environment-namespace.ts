@@ -2,6 +2,7 @@ import type { ActiveResource, ResourceContext } from '../../api/active-resource.
 import type { KubeObject } from '../../api/kind.ts'
 import { annotations, labels, manager } from '../../api/names.ts'
 import { Stalled, Waiting } from '../../domain/base/errors.ts'
+import { formatDescriptor } from '../../domain/resource/descriptor.ts'
 import {
   environmentNamespace,
   environmentObjectName,
@@ -10,7 +11,7 @@ import {
   namespaceDescriptor,
 } from '../../domain/resource/identity.ts'
 import type { ObjectReference, Objects } from '../../kube/objects.ts'
-import { isSameKind } from './applied-object.ts'
+import { isSameKind, isSameReference } from './applied-object.ts'
 
 const namespaceKind = { apiVersion: 'v1', kind: 'Namespace' }
 
@@ -20,13 +21,14 @@ export function namespaceReference(name: string): ObjectReference {
 
 /**
  * Throws unless objects of the environment may be in the namespace: the operator made it for the environment, the
- * environment's `k8s-namespace` resource made it, or the cluster administrator opened it for the organization. Creates the
- * namespace of the environment. Reads the namespace from the API server: a cache could grant a right that is withdrawn.
+ * environment's `k8s-namespace` resource (`namer`) made it, or the cluster administrator opened it for the organization. Creates
+ * the namespace of the environment. Reads the namespace from the API server: a cache could grant a right that is withdrawn.
  */
 export async function openNamespace(
   objects: Objects,
   context: ResourceContext,
   namespace: string,
+  namer: ActiveResource | undefined,
 ): Promise<void> {
   const existing = await objects.read(namespaceReference(namespace))
   if (existing?.metadata.deletionTimestamp) {
@@ -42,6 +44,16 @@ export async function openNamespace(
     await makeNamespace(objects, context, namespace)
     return
   }
+  // Somebody deleted it, and the resource will make it again.
+  if (
+    !existing &&
+    namer?.status?.objects?.some((each) => isSameReference(each, namespaceReference(namespace)))
+  )
+    throw new Waiting(
+      'DependencyNotReady',
+      `waiting for ${formatDescriptor(namespaceDescriptor)} to create the namespace '${namespace}'`,
+      1,
+    )
   throw new Stalled('NamespaceNotOpen', `namespace '${namespace}' ${whyNotOpen(existing, context)}`)
 }
 

@@ -75,10 +75,13 @@ export function createInventory(objects: Objects, options: Options): Inventory {
   options.namespaces.onGone((namespace) => findGoneWith(namespace, shared))
 
   /** Many resources of a new environment need its namespace at once: they share one request. */
-  async function open({ spec: { context, environmentName } }: ActiveResource, namespace: string) {
+  async function open(resource: ActiveResource, namespace: string) {
+    const { context, environmentName } = resource.spec
     if (options.namespaces.isOpen(context, namespace)) return
     const key = `${context.organizationId}/${environmentName} ${namespace}`
-    await shareOpening(key, () => openNamespace(objects, context, namespace))
+    await shareOpening(key, () =>
+      openNamespace(objects, context, namespace, options.resources.namerFor(resource)),
+    )
   }
 
   return {

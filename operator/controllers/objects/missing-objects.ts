@@ -6,6 +6,7 @@ import type { Store } from '../../kube/cache/store.ts'
 import { keyOf, namespacedName } from '../../kube/client/resource.ts'
 import { inTurns } from '../../kube/loop/pace.ts'
 import type { Objects } from '../../kube/objects.ts'
+import { namespaceResourceOf } from '../shared/dependents.ts'
 import { isSameKind, isWatchable, type ObjectKind } from './applied-object.ts'
 import type { DriftDetector } from './drift.ts'
 
@@ -16,6 +17,8 @@ export interface KnownResources {
   all(): Iterable<ActiveResource>
   /** The resources of an environment, by its key. */
   inEnvironment(key: string): readonly ActiveResource[]
+  /** The resource that names the namespace for the objects of a resource, if there is one. */
+  namerFor(resource: ActiveResource): ActiveResource | undefined
 }
 
 export function resourcesIn(store: Store): KnownResources {
@@ -23,6 +26,7 @@ export function resourcesIn(store: Store): KnownResources {
     find: (key) => store.get(ActiveResource, ...namespacedName(key)),
     all: () => store.cacheOf(ActiveResource).all(),
     inEnvironment: (key) => store.byIndex(ActiveResource, 'environment', key),
+    namerFor: (resource) => namespaceResourceOf(resource, store),
   }
 }
 

@@ -68,6 +68,21 @@ test('the resource that names the namespace of its environment is provisioned on
   expect(objects.map((each) => each.namespace)).toEqual([undefined, environmentNamespace(context())])
 })
 
+test('objects wait for a namespace that somebody deleted, until its resource has made it again', async () => {
+  made = [namespace('initech')]
+  expect(await world.reconcile(resource)).toBeUndefined()
+  const guest = world.put(activeResource({ type: 'base', resourceId: 'guest' }, { definition }))
+  world.objects.delete('Namespace', 'initech')
+  const reconcileGuest = () => {
+    made = [secretIn('initech')]
+    return world.reconcile(guest)
+  }
+  expect(await reconcileGuest()).toMatchObject({ reason: 'DependencyNotReady' })
+  made = [namespace('initech')]
+  expect(await world.reconcile(resource)).toBeUndefined()
+  expect(await reconcileGuest()).toBeUndefined()
+})
+
 describe('objects do not go into a namespace', () => {
   test.each([
     ['of the installation', systemNamespace, {}],

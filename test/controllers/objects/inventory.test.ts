@@ -39,6 +39,7 @@ function start() {
       find: (key) => (key === keyOf(resource) ? resource : undefined),
       all: () => [resource],
       inEnvironment: (key) => (key === environmentKeyOf(resource) ? [resource] : []),
+      namerFor: () => undefined,
     },
     kinds: world.kinds,
     namespaces: {
