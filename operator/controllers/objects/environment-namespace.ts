@@ -10,6 +10,7 @@ import {
   isNamespaceOfOthers,
   namespaceDescriptor,
 } from '../../domain/resource/identity.ts'
+import { rejectedRetrySeconds } from '../../kube/client/explain-rejection.ts'
 import type { ObjectReference, Objects } from '../../kube/objects.ts'
 import { isSameKind, isSameReference } from './applied-object.ts'
 
@@ -44,7 +45,7 @@ export async function openNamespace(
     await makeNamespace(objects, context, namespace)
     return
   }
-  // Somebody deleted it, and the resource will make it again.
+  // Another client deleted it, and the resource will make it again.
   if (
     !existing &&
     namer?.status?.objects?.some((each) => isSameReference(each, namespaceReference(namespace)))
@@ -54,7 +55,8 @@ export async function openNamespace(
       `waiting for ${formatDescriptor(namespaceDescriptor)} to create the namespace '${namespace}'`,
       1,
     )
-  throw new Stalled('NamespaceNotOpen', `namespace '${namespace}' ${whyNotOpen(existing, context)}`)
+  const message = `namespace '${namespace}' ${whyNotOpen(existing, context)}`
+  throw new Stalled('NamespaceNotOpen', message, undefined, rejectedRetrySeconds)
 }
 
 /** Throws Stalled for a Namespace whose name has the form of a namespace of another environment or organization. */
@@ -74,8 +76,10 @@ function whyNotOpen(existing: KubeObject | undefined, { organizationId }: Resour
   const maker = resource ?? environment
   // That organization can delete the namespace with every object in it.
   if (maker !== undefined && !maker.startsWith(`${organizationId}/`)) return 'belongs to another organization'
-  const remedy = `label it '${labels.accepts}: ${organizationId}' to allow objects in it`
-  return `${existing ? 'does not belong to this environment' : 'does not exist'}: ${remedy}`
+  const label = `'${labels.accepts}: ${organizationId}'`
+  return existing
+    ? `does not belong to this environment: label it ${label} to allow objects in it`
+    : `does not exist: create it with the label ${label}`
 }
 
 /** Whether the environment's `k8s-namespace` resource made the namespace, and it is not an organization by now. */

@@ -68,7 +68,7 @@ test('the resource that names the namespace of its environment is provisioned on
   expect(objects.map((each) => each.namespace)).toEqual([undefined, environmentNamespace(context())])
 })
 
-test('objects wait for a namespace that somebody deleted, until its resource has made it again', async () => {
+test('objects wait for a namespace that another client deleted, until its resource has made it again', async () => {
   made = [namespace('initech')]
   expect(await world.reconcile(resource)).toBeUndefined()
   const guest = world.put(activeResource({ type: 'base', resourceId: 'guest' }, { definition }))
@@ -88,12 +88,16 @@ describe('objects do not go into a namespace', () => {
     ['of the installation', systemNamespace, {}],
     ['of an organization', 'globex', { [labels.organization]: 'globex' }],
     ['of the own organization', 'acme', { [labels.organization]: 'acme' }],
-  ])('%s: NamespaceNotOpen', async (_, name, given) => {
-    world.objects.put({ ...namespace(name), metadata: { name, labels: given } })
-    made = [secretIn(name)]
-    expect(await world.reconcile(resource)).toMatchObject({ reason: 'NamespaceNotOpen' })
-    expect(world.objects.names()).toEqual([`Namespace ${name}`])
-  })
+  ])(
+    '%s: NamespaceNotOpen, and a retry follows, because no watch shows when it is opened',
+    async (_, name, given) => {
+      world.objects.put({ ...namespace(name), metadata: { name, labels: given } })
+      made = [secretIn(name)]
+      const expected = { reason: 'NamespaceNotOpen', retryAfterSeconds: 60 }
+      expect(await world.reconcile(resource)).toMatchObject(expected)
+      expect(world.objects.names()).toEqual([`Namespace ${name}`])
+    },
+  )
 
   test('that became an organization after a resource created it, and it stays when the resource is deleted', async () => {
     made = [namespace('initech')]
