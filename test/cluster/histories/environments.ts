@@ -1,7 +1,7 @@
 import type { Environment } from '../../../operator/api/environment.ts'
 import type { SharedValue } from '../../../operator/api/shared-value.ts'
 import type { Organization } from '../support/client.ts'
-import type { RunSettings } from './history.ts'
+import type { RunSettings } from './step.ts'
 
 /** The environment that has a history. */
 export const old = 'old'

@@ -8,10 +8,11 @@ import { appliedObjects } from './applied-objects.ts'
 import type { Content } from './contents.ts'
 import { end } from './ending.ts'
 import { copy, fresh, makeLikeOld, old } from './environments.ts'
-import { type Deploy, type Door, type History, historyBy } from './history.ts'
+import { type History, historyBy } from './history.ts'
 import { type Installation, startInstallation } from './installation.ts'
 import { outcomeOf, usedResources } from './outcome.ts'
 import { perform } from './perform.ts'
+import type { Deploy, Door } from './step.ts'
 import { canary, makeSubject, type Subject } from './subject.ts'
 
 /** Organizations that have histories side by side, and how many each. */

@@ -1,70 +1,20 @@
-import type { Environment } from '../../../operator/api/environment.ts'
 import { fc } from '../../support/properties.ts'
-import { type Content, content, type Part, partOfDeltas, partOfWorkloads, whole } from './contents.ts'
-import { type Definer, definers } from './define.ts'
+import { content, partOfDeltas, partOfWorkloads, whole } from './contents.ts'
+import { definers } from './define.ts'
 import { type Definition, rarely, word } from './definition.ts'
-import { anyDefinition, basic, type SecretName, secretNames, types } from './definitions.ts'
-import { type TypeForm, typeForms } from './types.ts'
-
-/** What is wrong with an answer of the driver outside the cluster. */
-const driverFaults = ['refusal', 'failure', 'break', 'lost answer', 'in progress'] as const
-export type DriverFault = (typeof driverFaults)[number]
-
-/** What is wrong with an answer of the API server to the operator. */
-const apiFaults = ['break', 'lost answer', 'too many', 'failure', 'unavailable'] as const
-export type ApiFault = (typeof apiFaults)[number]
-
-/** `GitOps` applies Workloads, which are deployed when they have settled. */
-export type Door = 'kubectl' | 'REST' | 'GitOps'
-
-/** A deployment to an environment. */
-export interface Deploy {
-  readonly do: 'deploy'
-  readonly content: Content
-  /** What of the content it brings; it leaves the rest to other doors. */
-  readonly part: Part
-  /** Not of Workloads, which are neither. */
-  readonly as: 'set' | 'delta'
-  readonly mode: 'incremental' | 'full'
-  readonly door: Door
-  readonly isAwaited: boolean
-}
-
-/** What an environment says about its pods. */
-export type RunSettings = Pick<Environment['spec'], 'paused' | 'replicas' | 'restartTimes'>
-
-/** Something that happens to an organization or to one of its environments. */
-export type Step =
-  | { readonly do: 'define'; readonly definition: Definition; readonly by: Definer }
-  | { readonly do: 'undefine'; readonly name: string; readonly door: 'kubectl' | 'REST' }
-  | { readonly do: 'rotate'; readonly secret: SecretName; readonly to: number }
-  | { readonly do: 'set value'; readonly to: string }
-  | { readonly do: 'override value'; readonly to: string | null }
-  | { readonly do: 'run'; readonly settings: RunSettings }
-  | { readonly do: 'register'; readonly secret: 'login' | 'token' | null }
-  | { readonly do: 'limit'; readonly secrets: number | null }
-  | Deploy
-  | { readonly do: 'delete resource'; readonly at: number; readonly door: 'kubectl' | 'REST' }
-  | { readonly do: 'tamper'; readonly at: number; readonly to: string }
-  | { readonly do: 'delete object'; readonly at: number }
-  | { readonly do: 'change object'; readonly at: number }
-  | { readonly do: 'delete namespace'; readonly at: number }
-  | { readonly do: 'lose outputs'; readonly at: number }
-  | { readonly do: 'change record'; readonly at: number }
-  | { readonly do: 'retype'; readonly type: (typeof types)[number]; readonly form: TypeForm }
-  | Misbehave
-  | { readonly do: 'delete deployment'; readonly at: number }
-  | { readonly do: 'delete environment'; readonly next: 'development' | 'production' }
-  | { readonly do: 'withdraw' }
-  | { readonly do: 'end operator'; readonly isOrderly: boolean }
-  | { readonly do: 'wait' }
-
-/** Faults of the next answers. */
-export interface Misbehave {
-  readonly do: 'misbehave'
-  readonly driver: readonly DriverFault[]
-  readonly api: readonly ApiFault[]
-}
+import { anyDefinition, basic, secretNames, types } from './definitions.ts'
+import { openedNamespaces } from './namespace-definitions.ts'
+import {
+  apiFaults,
+  type Close,
+  type Deploy,
+  type Door,
+  driverFaults,
+  type Misbehave,
+  type RunSettings,
+  type Step,
+} from './step.ts'
+import { typeForms } from './types.ts'
 
 /** What the resources of an organization need. */
 const needs = ['definitions', 'accounts', 'drivers', 'types', 'secrets', 'values', 'deployments'] as const
@@ -111,6 +61,10 @@ const misbehave: fc.Arbitrary<Misbehave> = fc.record({
   do: fc.constant('misbehave' as const),
   driver: fc.array(fc.constantFrom(...driverFaults), { maxLength: 2 }),
   api: fc.array(fc.constantFrom(...apiFaults), { maxLength: 4 }),
+})
+const close: fc.Arbitrary<Close> = fc.record({
+  do: fc.constant('close' as const),
+  namespace: fc.constantFrom(...openedNamespaces),
 })
 const endOperator = fc.record({ do: fc.constant('end operator' as const), isOrderly: fc.boolean() })
 const definitionNames = [...types, 's3', 'own-s3', 'dns', 'ingress', 'cluster', 'namespace'].flatMap(
@@ -194,6 +148,7 @@ const event: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('tamper' as const), at: place, to: word }) },
+  { weight: 1, arbitrary: close },
   { weight: 3, arbitrary: misbehave },
   {
     weight: 1,
@@ -218,7 +173,7 @@ const event: fc.Arbitrary<Step> = fc.oneof(
 const ending: fc.Arbitrary<Ending> = fc.record({
   by: fc.constantFrom('environments' as const, 'application' as const, 'organization' as const),
   without: fc.uniqueArray(fc.constantFrom(...needs)),
-  amid: fc.array(fc.oneof(misbehave, endOperator), { maxLength: 2 }),
+  amid: fc.array(fc.oneof(misbehave, endOperator, close), { maxLength: 2 }),
 })
 
 /** A deployment looks at what exists outside the cluster only when its inputs change, or when its mode is `full`. */

@@ -8,8 +8,8 @@ import type { Fault } from '../support/fault-proxy.ts'
 import { patch, untilEnded } from '../support/observing.ts'
 import { type Applied, appliedObjects, madeNamespaces, objectPath } from './applied-objects.ts'
 import { limitSecrets, old, overrideLevel, setRun } from './environments.ts'
-import type { ApiFault, Deploy, DriverFault, Misbehave, Step } from './history.ts'
 import { usedResources } from './outcome.ts'
+import type { ApiFault, Deploy, DriverFault, Misbehave, Step } from './step.ts'
 import type { Subject } from './subject.ts'
 
 type Actions = {
@@ -35,6 +35,7 @@ const actions: Actions = {
     if (secret === null) await organization.kube('DELETE', pathOf('registries', 'images'))
     else await organization.apply('registries', 'Registry', 'images', spec)
   },
+  close: (subject, { namespace }) => subject.setOpen(namespace, false),
   limit: ({ organization }, { secrets }) => limitSecrets(organization, secrets),
   deploy,
   'delete deployment': async ({ organization, pathOf }, { at }) => {

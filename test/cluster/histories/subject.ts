@@ -21,9 +21,9 @@ import { type Definer, defineOverRest } from './define.ts'
 import { type Definition } from './definition.ts'
 import { remoteDrivers, type SecretName, secretNames, types } from './definitions.ts'
 import { limitSecrets, old } from './environments.ts'
-import type { Deploy } from './history.ts'
 import type { Installation } from './installation.ts'
 import { openedNamespaces } from './namespace-definitions.ts'
+import type { Deploy } from './step.ts'
 import { ownBucket, type TypeForm, typeOf } from './types.ts'
 
 /** Part of every secret of a history. */
@@ -50,6 +50,8 @@ export interface Subject {
   setType(type: (typeof types)[number], form: TypeForm): Promise<unknown>
   setSecret(name: SecretName, to: number): Promise<unknown>
   setLevel(to: string): Promise<unknown>
+  /** Opens or closes a namespace for the organization. */
+  setOpen(namespace: string, isOpen: boolean): Promise<unknown>
   dryRun(environment: string, deploy: Deploy): Promise<DryRun>
   /** Starts a deployment, and answers its name. Over REST, none starts while another one runs. */
   deploy(environment: string, deploy: Deploy): Promise<string>
@@ -175,6 +177,10 @@ export async function makeSubject(installation: Installation): Promise<Subject> 
         'application/apply-patch+yaml',
       ),
     setLevel: (to) => setValue('LEVEL', { value: to }),
+    setOpen: (namespace, isOpen) =>
+      patch(organization, `/api/v1/namespaces/${organization.id}-${namespace}`, {
+        metadata: { labels: { [labels.accepts]: isOpen ? organization.id : null } },
+      }),
     dryRun: (environment, deploy) => deployOverRest(environment, deploy, '?dry_run=true'),
     deploy: async (environment, deploy) =>
       deploy.door === 'REST'
@@ -218,6 +224,7 @@ export async function makeSubject(installation: Installation): Promise<Subject> 
       remote.next.length = 0
       await organization.provider.behave()
       await limitSecrets(organization, null)
+      for (const each of openedNamespaces) await subject.setOpen(each, true)
       for (const { metadata } of await organization.list('environmentdeployments'))
         await subject.untilFinished(metadata.name)
       const deleting = (await organization.resources()).filter(({ metadata }) => metadata.deletionTimestamp)
@@ -233,7 +240,7 @@ export async function makeSubject(installation: Installation): Promise<Subject> 
   await organization.apply('resourcetypes', 'ResourceType', 's3', ownBucket)
   for (const name of secretNames) await subject.setSecret(name, 0)
   await makeDrivers(organization, remote.target)
-  await openNamespaces(organization)
+  for (const each of openedNamespaces) await makeNamespace(organization, each)
   await subject.setLevel('start')
   await setValue('TOKEN', { secret: { secret: 'token', key: 'key' } })
   await organization.environment('shop', old)
@@ -252,9 +259,7 @@ async function makeDrivers(organization: DnsOrganization, target: string): Promi
       })
 }
 
-async function openNamespaces({ id, kube }: Organization): Promise<void> {
-  for (const each of openedNamespaces) {
-    const metadata = { name: `${id}-${each}`, labels: { [labels.accepts]: id } }
-    await kube('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata })
-  }
+function makeNamespace({ id, kube }: Organization, end: string) {
+  const metadata = { name: `${id}-${end}`, labels: { [labels.accepts]: id } }
+  return kube('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata })
 }

@@ -1,0 +1,73 @@
+import type { Environment } from '../../../operator/api/environment.ts'
+import type { Content, Part } from './contents.ts'
+import type { Definer } from './define.ts'
+import type { Definition } from './definition.ts'
+import type { SecretName, types } from './definitions.ts'
+import type { TypeForm } from './types.ts'
+
+/** What is wrong with an answer of the driver outside the cluster. */
+export const driverFaults = ['refusal', 'failure', 'break', 'lost answer', 'in progress'] as const
+export type DriverFault = (typeof driverFaults)[number]
+
+/** What is wrong with an answer of the API server to the operator. */
+export const apiFaults = ['break', 'lost answer', 'too many', 'failure', 'unavailable'] as const
+export type ApiFault = (typeof apiFaults)[number]
+
+/** `GitOps` applies Workloads, which are deployed when they have settled. */
+export type Door = 'kubectl' | 'REST' | 'GitOps'
+
+/** A deployment to an environment. */
+export interface Deploy {
+  readonly do: 'deploy'
+  readonly content: Content
+  /** What of the content it brings; it leaves the rest to other doors. */
+  readonly part: Part
+  /** Not of Workloads, which are neither. */
+  readonly as: 'set' | 'delta'
+  readonly mode: 'incremental' | 'full'
+  readonly door: Door
+  readonly isAwaited: boolean
+}
+
+/** What an environment says about its pods. */
+export type RunSettings = Pick<Environment['spec'], 'paused' | 'replicas' | 'restartTimes'>
+
+/** Something that happens to an organization or to one of its environments. */
+export type Step =
+  | { readonly do: 'define'; readonly definition: Definition; readonly by: Definer }
+  | { readonly do: 'undefine'; readonly name: string; readonly door: 'kubectl' | 'REST' }
+  | { readonly do: 'rotate'; readonly secret: SecretName; readonly to: number }
+  | { readonly do: 'set value'; readonly to: string }
+  | { readonly do: 'override value'; readonly to: string | null }
+  | { readonly do: 'run'; readonly settings: RunSettings }
+  | { readonly do: 'register'; readonly secret: 'login' | 'token' | null }
+  | { readonly do: 'limit'; readonly secrets: number | null }
+  | Close
+  | Deploy
+  | { readonly do: 'delete resource'; readonly at: number; readonly door: 'kubectl' | 'REST' }
+  | { readonly do: 'tamper'; readonly at: number; readonly to: string }
+  | { readonly do: 'delete object'; readonly at: number }
+  | { readonly do: 'change object'; readonly at: number }
+  | { readonly do: 'delete namespace'; readonly at: number }
+  | { readonly do: 'lose outputs'; readonly at: number }
+  | { readonly do: 'change record'; readonly at: number }
+  | { readonly do: 'retype'; readonly type: (typeof types)[number]; readonly form: TypeForm }
+  | Misbehave
+  | { readonly do: 'delete deployment'; readonly at: number }
+  | { readonly do: 'delete environment'; readonly next: 'development' | 'production' }
+  | { readonly do: 'withdraw' }
+  | { readonly do: 'end operator'; readonly isOrderly: boolean }
+  | { readonly do: 'wait' }
+
+/** Faults of the next answers. */
+export interface Misbehave {
+  readonly do: 'misbehave'
+  readonly driver: readonly DriverFault[]
+  readonly api: readonly ApiFault[]
+}
+
+/** The cluster administrator closes a namespace for the organization. */
+export interface Close {
+  readonly do: 'close'
+  readonly namespace: string
+}
