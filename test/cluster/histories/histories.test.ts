@@ -10,10 +10,11 @@ import { end } from './ending.ts'
 import { copy, fresh, makeLikeOld, old } from './environments.ts'
 import { type History, historyBy } from './history.ts'
 import { type Installation, startInstallation } from './installation.ts'
+import { leaksInLogs, leaksOf } from './leaks.ts'
 import { outcomeOf, usedResources } from './outcome.ts'
 import { perform } from './perform.ts'
 import type { Deploy, Door } from './step.ts'
-import { canary, makeSubject, type Subject } from './subject.ts'
+import { makeSubject, type Subject } from './subject.ts'
 
 /** Organizations that have histories side by side, and how many each. */
 const organizations = 4
@@ -66,6 +67,10 @@ test.each<[rule: string, doors: readonly Door[]]>([
   14_400_000,
 )
 
+test('no log of all this has a secret', () => {
+  expect(leaksInLogs(installation)).toEqual([])
+})
+
 async function holdsFor({ definitions, steps, last, beside, ending }: History): Promise<void> {
   const subject = await makeSubject(installation)
   for (const definition of definitions) await subject.define(definition)
@@ -78,7 +83,7 @@ async function holdsFor({ definitions, steps, last, beside, ending }: History): 
     if (last.door !== 'GitOps') await copyOld(subject)
     for (const environment of [old, fresh]) await expectNoChange(subject, environment, last, beside)
   }
-  expect(JSON.stringify(await subject.organization.resources())).not.toContain(canary)
+  expect(await leaksOf(subject)).toEqual([])
   const made = await subject.organization.list<Environment>('environments')
   await end(
     subject,

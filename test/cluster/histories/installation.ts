@@ -29,6 +29,8 @@ export interface Installation {
   }
   /** Access with the rights of the operator. */
   readonly operator: ApiAccess
+  /** The logs of the gateway and the operators. */
+  readonly logFiles: readonly string[]
   /** Between the operators and the API server. */
   readonly proxy: FaultProxy
   /** Ends the operator that leads, in order or by a kill, and starts it again. */
@@ -44,6 +46,8 @@ const commonSettings = {
   QUARTERMASTER_REQUESTS_PER_SECOND: '100000',
   QUARTERMASTER_REQUEST_BURST: '100000',
 }
+
+const identities = ['operator-0', 'operator-1']
 
 const leasePath = '/apis/coordination.k8s.io/v1/namespaces/quartermaster-system/leases/quartermaster-operator'
 
@@ -84,7 +88,7 @@ export async function startInstallation(): Promise<Installation> {
   }
 
   const gateway = await startQuartermaster(access, 'gateway', { directory, settings })
-  await Promise.all(['operator-0', 'operator-1'].map(startOperator))
+  await Promise.all(identities.map(startOperator))
   const adminToken = await readAdminToken(access)
   let replacing: Promise<void> | undefined
   return {
@@ -94,6 +98,10 @@ export async function startInstallation(): Promise<Installation> {
       caFile: access.caFile,
       adminToken: await access.tokenFor('quartermaster-system', 'quartermaster-operator', 36_000),
     },
+    logFiles: [
+      join(directory, 'gateway.log'),
+      ...identities.map((each) => join(directory, each, 'operator.log')),
+    ],
     proxy,
     endOperator(isOrderly) {
       replacing ??= replaceLeader(isOrderly).finally(() => {
