@@ -5,13 +5,13 @@ import type { Store } from '../../kube/cache/store.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 
 /**
- * Names of the resources that a resource depends on: those of its spec, and the one that names the namespace of its objects, which
- * no spec mentions: a definition can add or remove it for the whole environment.
+ * Names of the resources that a resource depends on: those of its spec, and the one that names the namespace of its objects. A
+ * definition adds or removes the latter for the whole environment, so most specs do not have it.
  */
 export function dependenciesOf(resource: ActiveResource, store: Store): readonly string[] {
   const { dependsOn = [] } = resource.spec
-  const namespace = namespaceResourceOf(resource, store)
-  return namespace ? [...dependsOn, namespace.metadata.name] : dependsOn
+  const name = namespaceResourceOf(resource, store)?.metadata.name
+  return name === undefined || dependsOn.includes(name) ? dependsOn : [...dependsOn, name]
 }
 
 /** The resources that depend on a resource. */
