@@ -6,6 +6,7 @@ import { anyDefinition, basic, secretNames, types } from './definitions.ts'
 import { openedNamespaces } from './namespace-definitions.ts'
 import {
   apiFaults,
+  type BreakWatches,
   type Close,
   type Deploy,
   type Door,
@@ -65,6 +66,10 @@ const misbehave: fc.Arbitrary<Misbehave> = fc.record({
 const close: fc.Arbitrary<Close> = fc.record({
   do: fc.constant('close' as const),
   namespace: fc.constantFrom(...openedNamespaces),
+})
+const breakWatches: fc.Arbitrary<BreakWatches> = fc.record({
+  do: fc.constant('break watches' as const),
+  isExpired: fc.boolean(),
 })
 const endOperator = fc.record({ do: fc.constant('end operator' as const), isOrderly: fc.boolean() })
 const definitionNames = [...types, 's3', 'own-s3', 'dns', 'ingress', 'cluster', 'namespace'].flatMap(
@@ -167,13 +172,14 @@ const event: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: endOperator },
+  { weight: 1, arbitrary: breakWatches },
   { weight: 2, arbitrary: fc.constantFrom<Step[]>({ do: 'withdraw' }, { do: 'wait' }) },
 )
 
 const ending: fc.Arbitrary<Ending> = fc.record({
   by: fc.constantFrom('environments' as const, 'application' as const, 'organization' as const),
   without: fc.uniqueArray(fc.constantFrom(...needs)),
-  amid: fc.array(fc.oneof(misbehave, endOperator, close), { maxLength: 2 }),
+  amid: fc.array(fc.oneof(misbehave, endOperator, breakWatches, close), { maxLength: 2 }),
 })
 
 /** A deployment looks at what exists outside the cluster only when its inputs change, or when its mode is `full`. */

@@ -62,6 +62,7 @@ const actions: Actions = {
   'change record': ({ organization }, { at }) =>
     withRecord(organization, at, (id) => organization.provider.changeRecord(id, { content: '192.0.2.66' })),
   misbehave,
+  'break watches': breakWatches,
   'delete environment': async ({ organization, pathOf }, { next }) => {
     await organization.kube('DELETE', pathOf('environments', `shop.${old}`))
     await untilEnded(organization, old)
@@ -161,9 +162,18 @@ async function misbehave(
 ): Promise<void> {
   remote.next.push(...driver.map((each) => driverAnswers[each]))
   for (const each of driver) await organization.provider.misbehave(organization.token, providerAnswers[each])
-  // Watches have tests for themselves.
-  const fits = (_: string, url: string) => url.includes(organization.id) && !url.includes('watch=')
+  const fits = (method: string, url: string) => url.includes(organization.id) && !isWatch(method, url)
   for (const each of api) installation.proxy.inject(fits, apiAnswers[each])
+}
+
+const isWatch = (_: string, url: string) => url.includes('watch=')
+
+async function breakWatches(
+  { installation: { proxy } }: Subject,
+  { isExpired }: Extract<Step, { do: 'break watches' }>,
+): Promise<void> {
+  const broken = proxy.hangUp(isWatch)
+  if (isExpired) proxy.inject(isWatch, failure(410, 'Expired'), broken)
 }
 
 const driverAnswers: Readonly<Record<DriverFault, Misbehaviour>> = {

@@ -53,6 +53,7 @@ export type Step =
   | { readonly do: 'change record'; readonly at: number }
   | { readonly do: 'retype'; readonly type: (typeof types)[number]; readonly form: TypeForm }
   | Misbehave
+  | BreakWatches
   | { readonly do: 'delete deployment'; readonly at: number }
   | { readonly do: 'delete environment'; readonly next: 'development' | 'production' }
   | { readonly do: 'withdraw' }
@@ -64,6 +65,12 @@ export interface Misbehave {
   readonly do: 'misbehave'
   readonly driver: readonly DriverFault[]
   readonly api: readonly ApiFault[]
+}
+
+/** The operators lose their watches, and must list again if the API server no longer has what happened since. */
+export interface BreakWatches {
+  readonly do: 'break watches'
+  readonly isExpired: boolean
 }
 
 /** The cluster administrator closes a namespace for the organization. */

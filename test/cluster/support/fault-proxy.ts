@@ -32,6 +32,8 @@ export interface FaultProxy {
   inject(fits: Rule['fits'], fault: Fault, times?: number): void
   /** From now on matching answers in progress stop, and their connections stay open. */
   silence(fits: Rule['fits']): void
+  /** Breaks the connections of matching answers in progress; returns how many. */
+  hangUp(fits: Rule['fits']): number
   /** Takes all rules back. */
   heal(): void
   /** Requests so far, as `METHOD path`. */
@@ -99,6 +101,10 @@ export async function startFaultProxy(target: { url: string; caFile: string }): 
     incoming.pipe(forwarded)
   }
 
+  function inProgress(fits: Rule['fits']) {
+    return [...underWay].filter(([{ req }]) => fits(req.method ?? '', req.url ?? ''))
+  }
+
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve)
   })
@@ -108,10 +114,12 @@ export async function startFaultProxy(target: { url: string; caFile: string }): 
     origin: `http://127.0.0.1:${port}`,
     inject: (fits, fault, times = 1) => rules.push({ fits, fault, times }),
     silence(fits) {
-      for (const [outgoing, answer] of underWay) {
-        const { method = '', url = '' } = outgoing.req
-        if (fits(method, url)) answer.unpipe(outgoing).resume()
-      }
+      for (const [outgoing, answer] of inProgress(fits)) answer.unpipe(outgoing).resume()
+    },
+    hangUp(fits) {
+      const found = inProgress(fits)
+      for (const [outgoing] of found) outgoing.destroy()
+      return found.length
     },
     heal() {
       rules.length = 0
