@@ -105,12 +105,11 @@ export function createInventory(objects: Objects, options: Options): Inventory {
     async removeAll(resource, terminatingNamespace) {
       drift.unwatch(keyOf(resource))
       drift.consume(keyOf(resource))
-      const names: string[] = []
+      const left: ObjectReference[] = []
       for (const each of await ownObjects.find(resource))
         if (!isDeletedWith(terminatingNamespace, each) && (await removeOne(resource, each, shared)))
-          names.push(`'${each.kind}' '${each.name}'`)
-      if (names.length > 0)
-        throw new Waiting('ObjectsRemain', `waiting for ${names.join(', ')} to be deleted`, 1)
+          left.push(each)
+      if (left.length > 0) throw remaining(left)
       unseen.forget(keyOf(resource))
     },
     foreignIn: (namespace) => foreignIn(namespace, shared),
@@ -153,7 +152,7 @@ async function unrecorded(
     .map((object) => ({ ...referenceTo(object), uid: '' }))
 }
 
-/** Applies the objects, or none when one of them belongs to another owner. */
+/** Applies the objects, or none when one of them belongs to another owner. Throws Waiting for one that is being deleted. */
 async function applyAll(
   resource: ActiveResource,
   wanted: readonly KubeObject[],
@@ -173,10 +172,16 @@ async function applyAll(
     if (isWatchable(object) && !isRecorded(object)) unseen.add(keyOf(resource), referenceTo(object))
     const answer = await objects.apply(object)
     if (isWatchable(object)) drift.noteApplied(answer)
+    if (answer.metadata.deletionTimestamp) throw remaining([referenceTo(object)])
     applied.push(recordOf(answer))
     live.push(answer)
   }
   return { applied, live }
+}
+
+function remaining(objects: readonly ObjectReference[]): Waiting {
+  const names = objects.map(({ kind, name }) => `'${kind}' '${name}'`)
+  return new Waiting('ObjectsRemain', `waiting for ${names.join(', ')} to be deleted`, 1)
 }
 
 /** The record of an applied object in a status, with its generation, or its resource version where it has none. */

@@ -114,6 +114,17 @@ describe.each(kinds)('an object of the kind %s', (kind) => {
     expect(isTouched()).toBe(true)
   })
 
+  test('that is being deleted is waited for, and created again', async () => {
+    const [live] = (await bring(object(kind))).live
+    const terminating = { ...live?.metadata, name: 'thing', deletionTimestamp: '2026-02-01T00:00:00Z' }
+    world.replaceMetadata(kind, 'thing', { ...terminating, finalizers: ['example.test/own'] })
+    await expect(bring(object(kind))).rejects.toMatchObject({ reason: 'ObjectsRemain' })
+    world.replaceMetadata(kind, 'thing', terminating)
+    expect(isTouched()).toBe(true)
+    await bring(object(kind))
+    expect(world.get(kind, 'thing')?.metadata.uid).not.toBe(live?.metadata.uid)
+  })
+
   test('that we applied again after an edit is as it should be', async () => {
     await bring(object(kind))
     edit(kind)
