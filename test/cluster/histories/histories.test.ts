@@ -4,8 +4,10 @@ import type { Environment } from '../../../operator/api/environment.ts'
 import { canonicalJson } from '../../../operator/domain/base/json.ts'
 import { fc } from '../../support/properties.ts'
 import { conditionStatus, eventually } from '../support/client.ts'
-import { appliedObjects } from './applied-objects.ts'
+import { objectAt } from '../support/observing.ts'
+import { appliedObjects, madeNamespaces } from './applied-objects.ts'
 import type { Content } from './contents.ts'
+import { expectSameOverRest } from './doors.ts'
 import { end } from './ending.ts'
 import { copy, fresh, makeLikeOld, old } from './environments.ts'
 import { type History, historyBy } from './history.ts'
@@ -81,8 +83,10 @@ async function holdsFor({ definitions, steps, last, beside, ending }: History): 
   if (isReady) {
     await expectSameOutcome(subject, old)
     if (last.door !== 'GitOps') await copyOld(subject)
+    await untilRestored(subject)
     for (const environment of [old, fresh]) await expectNoChange(subject, environment, last, beside)
   }
+  await expectSameOverRest(subject.organization)
   expect(await leaksOf(subject)).toEqual([])
   const made = await subject.organization.list<Environment>('environments')
   await end(
@@ -186,6 +190,18 @@ async function copyOld(subject: Subject): Promise<void> {
   })
   expect(await deployDelta(subject, copy, noChange)).toBe(true)
   await expectSameOutcome(subject, copy)
+}
+
+/** Waits for the end of deleted namespaces, and until what ended with them is there again. */
+async function untilRestored({ organization }: Subject): Promise<void> {
+  for (const name of madeNamespaces(organization, old)) {
+    const read = () => objectAt(organization, `/api/v1/namespaces/${name}`)
+    if ((await read())?.metadata.deletionTimestamp === undefined) continue
+    await eventually(`the end of '${name}'`, settlesWithinMs, async () =>
+      (await read())?.metadata.deletionTimestamp === undefined ? true : undefined,
+    )
+    await sleep(longerThanSettlingMs)
+  }
 }
 
 async function expectNoChange(
