@@ -18,7 +18,7 @@ import { type DnsOrganization, makeDnsOrganization } from '../support/cloudflare
 import { gone, patch } from '../support/observing.ts'
 import { contentIn, scoreOf, setContentOf, setWith } from './contents.ts'
 import { type Definer, defineOverRest } from './define.ts'
-import { type Definition } from './definition.ts'
+import type { Definition } from './definition.ts'
 import { remoteDrivers, type SecretName, secretNames, types } from './definitions.ts'
 import { limitSecrets, old } from './environments.ts'
 import type { Installation } from './installation.ts'
