@@ -8,6 +8,7 @@ import {
   manifestFilesOfOrganizations,
   type RunningProcess,
   startEverything,
+  startQuartermaster,
 } from '../../../dev/quartermaster.ts'
 import {
   conditionStatus,
@@ -26,6 +27,9 @@ const bindingsIn = (namespace: string) =>
 const namespaceAt = (name: string) => `/api/v1/namespaces/${name}`
 const secretsIn = (namespace: string) => `${namespaceAt(namespace)}/secrets`
 
+const settings = { QUARTERMASTER_SECRETS_SCOPE: 'organizations', QUARTERMASTER_LEASE_SECONDS: '60' }
+
+let directory: string
 let controlPlane: ControlPlane
 let processes: RunningProcess[] = []
 let organization: Organization
@@ -39,6 +43,14 @@ const isBound = (of: Organization) =>
     return found.every(Boolean) || undefined
   })
 
+/** Does something while only the gateway runs. */
+async function withoutOperator(work: () => Promise<void>): Promise<void> {
+  const [operator, ...others] = processes
+  await operator?.stop()
+  await work()
+  processes = [await startQuartermaster(controlPlane, 'operator', { directory, settings }), ...others]
+}
+
 /** A database whose password is in the outputs Secret of the organization and in a Secret of the environment. */
 const secret = {
   data: { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'login' }, stringData: { user: 'me' } },
@@ -50,12 +62,12 @@ const templates = {
 }
 
 beforeAll(async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'quartermaster-rights-'))
+  directory = await mkdtemp(join(tmpdir(), 'quartermaster-rights-'))
   controlPlane = await startControlPlane({ directory })
   const { operator, gateway, adminToken } = await startEverything(controlPlane, {
     directory,
     manifests: manifestFilesOfOrganizations,
-    settings: { QUARTERMASTER_SECRETS_SCOPE: 'organizations', QUARTERMASTER_LEASE_SECONDS: '60' },
+    settings,
   })
   processes = [operator, gateway]
   for (const name of ['operator', 'gateway'])
@@ -91,14 +103,32 @@ describe('with rights to Secrets in organizations and environments only', () => 
     await gone(organization, [outputs, applied, namespaceAt(namespaceOf(organization, 'dev'))], endsWithinMs)
   })
 
-  test('an environment ends whose namespace was deleted before', async () => {
+  test('a Secret comes back whose namespace was deleted', async () => {
+    const { deploy } = templateResourcesOf(organization)
+    expect(conditionStatus(await deploy('restored', templates), 'Ready')).toBe('True')
+    const namespace = namespaceAt(namespaceOf(organization, 'restored'))
+    const uid = (await objectAt(organization, namespace))?.metadata.uid
+    await organization.kube('DELETE', namespace)
+    await eventually('a new namespace', endsWithinMs, async () => {
+      const found = await objectAt(organization, namespace)
+      return found && found.metadata.uid !== uid ? true : undefined
+    })
+    await eventually('the Secret', endsWithinMs, () =>
+      secretAt(organization, `${secretsIn(namespaceOf(organization, 'restored'))}/login`),
+    )
+    await endEnvironment(organization, 'restored')
+  })
+
+  test('an environment ends whose namespace was deleted while no operator ran', async () => {
     const { deploy } = templateResourcesOf(organization)
     expect(conditionStatus(await deploy('lost', templates), 'Ready')).toBe('True')
     const namespace = namespaceAt(namespaceOf(organization, 'lost'))
-    await organization.kube('DELETE', namespace)
-    await gone(organization, [namespace], endsWithinMs)
-    await organization.remove('resourcedefinitions', 'lost')
-    await organization.remove('environments', 'shop.lost')
+    await withoutOperator(async () => {
+      await organization.kube('DELETE', namespace)
+      await gone(organization, [namespace], endsWithinMs)
+      await organization.remove('resourcedefinitions', 'lost')
+      await organization.remove('environments', 'shop.lost')
+    })
     await eventually('the end of the environment', endsWithinMs, async () =>
       (await organization.get('environments', 'shop.lost')) ? undefined : true,
     )
