@@ -1,6 +1,5 @@
 import { expect } from '@jest/globals'
-import type { KubeObject } from '../../../operator/api/kind.ts'
-import type { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
+import type { KubeObject, StoredObject } from '../../../operator/api/kind.ts'
 import { eventually, type Organization } from '../support/client.ts'
 import { gone } from '../support/observing.ts'
 import { madeNamespaces, objectsOf } from './applied-objects.ts'
@@ -43,15 +42,19 @@ export async function end(subject: Subject, environments: readonly string[], end
     expect(await organization.provider.records(zone)).toEqual([])
   await eventually('the end or release of each Secret', endsWithinMs, async () => {
     const { body } = await organization.kube<{ items: KubeObject[] }>('GET', secretsPath(organization))
-    const definitions = await organization.list<ResourceDefinition>('resourcedefinitions')
+    const lists = await Promise.all(owners.map((plural) => organization.list<StoredObject>(plural)))
+    const specs = JSON.stringify(lists.flat().map(({ spec }) => spec))
     const held = body.items.filter(
       ({ metadata: { name, finalizers } }) =>
-        finalizers !== undefined || !(isGiven(name, ending) || isInputOf(definitions, name)),
+        finalizers !== undefined || !(isGiven(name, ending) || specs.includes(`"${name}"`)),
     )
     expect(held.map(({ metadata }) => metadata.name)).toEqual([])
     return true
   })
 }
+
+/** Kinds with Secrets that the gateway made. */
+const owners = ['resourcedefinitions', 'resourceaccounts', 'sharedvalues']
 
 const secretsPath = ({ id }: Organization) => `/api/v1/namespaces/${id}/secrets`
 
@@ -61,11 +64,6 @@ const allSecretNames = [...secretNames, 'provider-token', 'wildcard']
 /** Whether the user made the Secret, and leaves it. */
 function isGiven(name: string, { without }: Ending): boolean {
   return allSecretNames.includes(name) && !without.includes('secrets')
-}
-
-/** Whether a definition takes its secret inputs from the Secret. */
-function isInputOf(definitions: readonly ResourceDefinition[], name: string): boolean {
-  return definitions.some(({ spec }) => JSON.stringify(spec.driverInputs?.secretRefs ?? {}).includes(name))
 }
 
 async function removeAll({ organization, pathOf }: Subject, need: Need): Promise<void> {

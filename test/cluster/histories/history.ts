@@ -127,7 +127,18 @@ const event: fc.Arbitrary<Step> = fc.oneof(
       to: place,
     }),
   },
-  { weight: 1, arbitrary: word.map((to) => ({ do: 'set value' as const, to })) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('set value' as const), to: word, door: kubectlOrRest }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constantFrom('set secret value' as const, 'set credentials' as const),
+      to: place,
+      door: kubectlOrRest,
+    }),
+  },
   {
     weight: 1,
     arbitrary: fc.option(word).map((to) => ({ do: 'override value' as const, to })),

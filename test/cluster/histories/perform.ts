@@ -10,7 +10,7 @@ import { type Applied, appliedObjects, madeNamespaces, objectPath } from './appl
 import { limitSecrets, old, overrideLevel, setRun } from './environments.ts'
 import { usedResources } from './outcome.ts'
 import type { ApiFault, Deploy, DriverFault, Misbehave, Step } from './step.ts'
-import type { Subject } from './subject.ts'
+import { canary, type Subject } from './subject.ts'
 
 type Actions = {
   readonly [D in Step['do']]: (subject: Subject, step: Extract<Step, { do: D }>) => Promise<unknown>
@@ -24,7 +24,16 @@ const actions: Actions = {
       : organization.rest('DELETE', `/resources/defs/${name}`),
   rotate: (subject, { secret, to }) => subject.setSecret(secret, to),
   withdraw: ({ organization }) => organization.kube('DELETE', secretPath(organization, 'spare')),
-  'set value': (subject, { to }) => subject.setLevel(to),
+  'set value': (subject, { to, door }) =>
+    door === 'kubectl' ? subject.setLevel(to) : overRest(subject, '/apps/shop/values/LEVEL', { value: to }),
+  'set secret value': (subject, { to, door }) =>
+    door === 'kubectl'
+      ? subject.setToken()
+      : overRest(subject, '/apps/shop/values/TOKEN', { secret_ref: { value: `${canary}-value-${to}` } }),
+  'set credentials': (subject, { to, door }) =>
+    door === 'kubectl'
+      ? subject.setAccount()
+      : overRest(subject, '/resources/accounts/cloud', { credentials: { key: `${canary}-account-${to}` } }),
   'override value': async ({ organization, pathOf }, { to }) => {
     if (to === null) await organization.kube('DELETE', pathOf('sharedvalues', `level-${old}`))
     else await overrideLevel(organization, old, to)
@@ -80,6 +89,12 @@ export async function perform(subject: Subject, step: Step): Promise<void> {
 
 const secretPath = ({ id }: Organization, name: string) => `/api/v1/namespaces/${id}/secrets/${name}`
 const inTurn = <T>(items: readonly T[], at: number): T | undefined => items[at % items.length]
+
+/** Changes something over REST. */
+async function overRest({ organization }: Subject, path: string, changes: object): Promise<void> {
+  const { status, body } = await organization.rest('PATCH', path, changes)
+  if (status >= 300) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`)
+}
 
 async function deploy(subject: Subject, step: Deploy): Promise<void> {
   if (step.door === 'GitOps') {

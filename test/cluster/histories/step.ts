@@ -37,7 +37,9 @@ export type Step =
   | { readonly do: 'define'; readonly definition: Definition; readonly by: Definer }
   | { readonly do: 'undefine'; readonly name: string; readonly door: 'kubectl' | 'REST' }
   | { readonly do: 'rotate'; readonly secret: SecretName; readonly to: number }
-  | { readonly do: 'set value'; readonly to: string }
+  | { readonly do: 'set value'; readonly to: string; readonly door: 'kubectl' | 'REST' }
+  | { readonly do: 'set secret value'; readonly to: number; readonly door: 'kubectl' | 'REST' }
+  | { readonly do: 'set credentials'; readonly to: number; readonly door: 'kubectl' | 'REST' }
   | { readonly do: 'override value'; readonly to: string | null }
   | { readonly do: 'run'; readonly settings: RunSettings }
   | { readonly do: 'register'; readonly secret: 'login' | 'token' | null }

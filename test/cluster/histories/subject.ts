@@ -50,6 +50,10 @@ export interface Subject {
   setType(type: (typeof types)[number], form: TypeForm): Promise<unknown>
   setSecret(name: SecretName, to: number): Promise<unknown>
   setLevel(to: string): Promise<unknown>
+  /** Takes the secret shared value `TOKEN` from the Secret `token`. */
+  setToken(): Promise<unknown>
+  /** Takes the credentials of the account from the Secret `cloud`. */
+  setAccount(): Promise<unknown>
   /** Opens or closes a namespace for the organization. */
   setOpen(namespace: string, isOpen: boolean): Promise<unknown>
   dryRun(environment: string, deploy: Deploy): Promise<DryRun>
@@ -177,6 +181,12 @@ export async function makeSubject(installation: Installation): Promise<Subject> 
         'application/apply-patch+yaml',
       ),
     setLevel: (to) => setValue('LEVEL', { value: to }),
+    setToken: () => setValue('TOKEN', { secret: { secret: 'token', key: 'key' } }),
+    setAccount: () =>
+      organization.apply('resourceaccounts', 'ResourceAccount', 'cloud', {
+        type: 'any',
+        credentialsSecretName: 'cloud',
+      }),
     setOpen: (namespace, isOpen) =>
       patch(organization, `/api/v1/namespaces/${organization.id}-${namespace}`, {
         metadata: { labels: { [labels.accepts]: isOpen ? organization.id : null } },
@@ -239,17 +249,16 @@ export async function makeSubject(installation: Installation): Promise<Subject> 
   for (const type of types) await subject.setType(type, 'usual')
   await organization.apply('resourcetypes', 'ResourceType', 's3', ownBucket)
   for (const name of secretNames) await subject.setSecret(name, 0)
+  await subject.setAccount()
   await makeDrivers(organization, remote.target)
   for (const each of openedNamespaces) await makeNamespace(organization, each)
   await subject.setLevel('start')
-  await setValue('TOKEN', { secret: { secret: 'token', key: 'key' } })
+  await subject.setToken()
   await organization.environment('shop', old)
   return subject
 }
 
 async function makeDrivers(organization: DnsOrganization, target: string): Promise<void> {
-  const account = { type: 'any', credentialsSecretName: 'cloud' }
-  await organization.apply('resourceaccounts', 'ResourceAccount', 'cloud', account)
   for (const type of types)
     for (const name of remoteDrivers)
       await organization.apply('resourcedrivers', 'ResourceDriver', `${name}-${type}`, {
