@@ -22,6 +22,8 @@ import { makeSubject, type Subject } from './subject.ts'
 const organizations = 4
 const historiesEach = process.env.QUARTERMASTER_SOAK ? 50 : 2
 const settlesWithinMs = 30_000
+/** Two deployments of Workloads may come first, each of which waits for a missing Secret. */
+const startsWithinMs = 90_000
 const longerThanSettlingMs = 2000
 const nothing: Content = { workloads: {}, shared: {} }
 const noChange: Deploy = {
@@ -142,7 +144,7 @@ async function areDeployed(subject: Subject, environment: string, last: Deploy):
 
 /** Deploys by a delta as soon as no other deployment runs; returns whether it succeeded. */
 async function deployDelta(subject: Subject, environment: string, deploy: Deploy): Promise<boolean> {
-  const name = await eventually(`a deployment to '${environment}'`, settlesWithinMs, () =>
+  const name = await eventually(`a deployment to '${environment}'`, startsWithinMs, () =>
     subject.deploy(environment, deploy),
   )
   return (await endOf(subject, name)).isReady
