@@ -16,7 +16,6 @@ import { automationRuleController } from './controllers/image/automation-rule.ts
 import { registryController } from './controllers/image/registry.ts'
 import { openAppliedKinds } from './controllers/objects/applied-kinds.ts'
 import { createInventory } from './controllers/objects/inventory.ts'
-import { resourcesIn } from './controllers/objects/missing-objects.ts'
 import { watchEnvironmentNamespaces } from './controllers/objects/watch-namespaces.ts'
 import { ensureAdmin, startOrganizations } from './controllers/organization/first-administrator.ts'
 import { startOrganizationQuotas } from './controllers/organization/quota.ts'
@@ -96,7 +95,7 @@ export async function startOperator(options: {
   const objects = openObjects(cluster.client, log)
   const namespaces = watchEnvironmentNamespaces(cluster.client, log)
   const inventory = createInventory(objects, {
-    resources: resourcesIn(cluster.store),
+    store: cluster.store,
     kinds: await openAppliedKinds(cluster.client),
     namespaces,
   })

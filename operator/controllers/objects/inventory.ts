@@ -1,16 +1,18 @@
-import type { ActiveResource, AppliedObject } from '../../api/active-resource.ts'
+import { ActiveResource, type AppliedObject } from '../../api/active-resource.ts'
 import type { KubeObject, StoredObject } from '../../api/kind.ts'
 import { Stalled, Waiting } from '../../domain/base/errors.ts'
 import { createSingleFlight } from '../../domain/base/single-flight.ts'
+import type { Store } from '../../kube/cache/store.ts'
 import { inParallel } from '../../kube/client/parallel.ts'
-import { keyOf } from '../../kube/client/resource.ts'
+import { keyOf, namespacedName } from '../../kube/client/resource.ts'
 import type { ObjectReference, Objects } from '../../kube/objects.ts'
+import { namespaceResourceOf } from '../shared/dependents.ts'
 import type { AppliedKinds } from './applied-kinds.ts'
 import { isDeletedWith, isSame, isSameReference, isWatchable, marked, referenceTo } from './applied-object.ts'
 import { type ApplyResult, DriftDetector } from './drift.ts'
 import { isOfOrganization, openNamespace } from './environment-namespace.ts'
 import { ForeignObjects, isOwn } from './foreign-objects.ts'
-import { findGoneWith, findMissing, type KnownResources } from './missing-objects.ts'
+import { findGoneWith, findMissing } from './missing-objects.ts'
 import { OwnObjects } from './own-objects.ts'
 import { UnseenObjects } from './unseen-objects.ts'
 import type { EnvironmentNamespaces } from './watch-namespaces.ts'
@@ -51,7 +53,7 @@ const refusalMs = 30_000
 const injected: ReadonlySet<string> = new Set(['ConfigMap kube-root-ca.crt', 'ServiceAccount default'])
 
 interface Options {
-  readonly resources: KnownResources
+  readonly store: Store
   readonly kinds: AppliedKinds
   readonly namespaces: Pick<EnvironmentNamespaces, 'isOpen' | 'onGone'>
 }
@@ -66,7 +68,8 @@ interface Shared extends Options {
 
 /** The inventory of all resources. */
 export function createInventory(objects: Objects, options: Options): Inventory {
-  const drift = new DriftDetector(objects, options.resources.find)
+  const { store } = options
+  const drift = new DriftDetector(objects, (key) => store.get(ActiveResource, ...namespacedName(key)))
   const unseen = new UnseenObjects(objects)
   const foreign = new ForeignObjects(objects, unseen)
   const ownObjects = new OwnObjects(objects, options.kinds, unseen)
@@ -80,7 +83,7 @@ export function createInventory(objects: Objects, options: Options): Inventory {
     if (options.namespaces.isOpen(context, namespace)) return
     const key = `${context.organizationId}/${environmentName} ${namespace}`
     await shareOpening(key, () =>
-      openNamespace(objects, context, namespace, options.resources.namerFor(resource)),
+      openNamespace(objects, context, namespace, namespaceResourceOf(resource, store)),
     )
   }
 

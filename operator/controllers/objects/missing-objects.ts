@@ -6,37 +6,22 @@ import type { Store } from '../../kube/cache/store.ts'
 import { keyOf, namespacedName } from '../../kube/client/resource.ts'
 import { inTurns } from '../../kube/loop/pace.ts'
 import type { Objects } from '../../kube/objects.ts'
-import { namespaceResourceOf } from '../shared/dependents.ts'
 import { isSameKind, isWatchable, type ObjectKind } from './applied-object.ts'
 import type { DriftDetector } from './drift.ts'
 
-/** The resources whose objects may be missing. */
-export interface KnownResources {
-  /** The resource of a key, as `namespace/GUResID`. */
-  find(key: string): ActiveResource | undefined
-  all(): Iterable<ActiveResource>
-  /** The resources of an environment, by its key. */
-  inEnvironment(key: string): readonly ActiveResource[]
-  /** The resource that names the namespace for the objects of a resource, if there is one. */
-  namerFor(resource: ActiveResource): ActiveResource | undefined
-}
-
-export function resourcesIn(store: Store): KnownResources {
-  return {
-    find: (key) => store.get(ActiveResource, ...namespacedName(key)),
-    all: () => store.cacheOf(ActiveResource).all(),
-    inEnvironment: (key) => store.byIndex(ActiveResource, 'environment', key),
-    namerFor: (resource) => namespaceResourceOf(resource, store),
-  }
+/** What the search for missing objects needs. */
+interface Tools {
+  readonly store: Store
+  readonly drift: DriftDetector
 }
 
 /** Finds the objects of a kind that a status records and the first list of its watch leaves out. */
 export async function findMissing(
   kind: ObjectKind,
-  { objects, drift, resources }: { objects: Objects; drift: DriftDetector; resources: KnownResources },
+  { objects, drift, store }: Tools & { readonly objects: Objects },
 ): Promise<void> {
   const cache = await objects.watch(kind)
-  await inTurns(resources.all(), (resource) => {
+  await inTurns(store.cacheOf(ActiveResource).all(), (resource) => {
     if (resource.metadata.deletionTimestamp) return
     for (const each of resource.status?.objects ?? [])
       if (isSameKind(each, kind) && cache.get(each.namespace ?? '', each.name)?.metadata.uid !== each.uid)
@@ -45,13 +30,10 @@ export async function findMissing(
 }
 
 /** Finds the objects that ended with the namespace of an environment, and that no watch reports. */
-export function findGoneWith(
-  { metadata }: StoredObject,
-  { drift, resources }: { drift: DriftDetector; resources: KnownResources },
-): void {
-  const environmentKey = environmentOf(metadata.annotations, resources)
+export function findGoneWith({ metadata }: StoredObject, { drift, store }: Tools): void {
+  const environmentKey = environmentOf(metadata.annotations, store)
   if (environmentKey === undefined) return
-  for (const resource of resources.inEnvironment(environmentKey)) {
+  for (const resource of store.byIndex(ActiveResource, 'environment', environmentKey)) {
     if (resource.metadata.deletionTimestamp) continue
     for (const each of resource.status?.objects ?? [])
       if (!isWatchable(each) && each.namespace === metadata.name) drift.noteMissing(keyOf(resource), each)
@@ -59,10 +41,7 @@ export function findGoneWith(
 }
 
 /** The key of the environment for which the operator, or a resource, made a namespace. */
-function environmentOf(
-  all: StoredObject['metadata']['annotations'],
-  resources: KnownResources,
-): string | undefined {
-  const maker = resources.find(all?.[annotations.resource] ?? '')
+function environmentOf(all: StoredObject['metadata']['annotations'], store: Store): string | undefined {
+  const maker = store.get(ActiveResource, ...namespacedName(all?.[annotations.resource] ?? ''))
   return all?.[annotations.environment] ?? (maker && environmentKeyOf(maker))
 }

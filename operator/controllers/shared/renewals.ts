@@ -84,7 +84,7 @@ export class Renewals {
    */
   begin(resource: ActiveResource): Pass | undefined {
     const run = this.#running.get(environmentKeyOf(resource))
-    if (!run || (run.isForced && isBlocked(resource, run, this.#store))) return undefined
+    if (!run || (run.isForced && this.#isBlocked(resource, run))) return undefined
     const key = keyOf(resource)
     const mark = run.pending.get(key)
     // Another attempt must see what a user corrected since.
@@ -116,7 +116,7 @@ export class Renewals {
       for (const each of dependentsOf(resource, this.#store))
         if (mayHaveEarlierOutputs(each, resource)) run.pending.set(keyOf(each), Symbol())
     const isCurrent = mark !== undefined && run.pending.get(keyOf(resource)) === mark
-    if (isCurrent && !isBlocked(resource, run, this.#store)) this.#remove(resource)
+    if (isCurrent && !this.#isBlocked(resource, run)) this.#remove(resource)
   }
 
   /** Whether a run has still to reconcile the resource. */
@@ -147,11 +147,22 @@ export class Renewals {
     if (run.pending.size === 0) for (const handler of this.#endHandlers) handler(environmentKey)
   }
 
+  /** Whether a dependency of the resource is reconciled first. */
+  #isBlocked(resource: ActiveResource, { pending, blockers }: Run): boolean {
+    const { dependsOn = [] } = resource.spec
+    const known = blockers.get(keyOf(resource))
+    if (known && known.dependsOn === dependsOn && pending.has(known.key)) return true
+    const name = dependenciesOf(resource, this.#store).find((each) => pending.has(scoped(resource, each)))
+    if (name === undefined) blockers.delete(keyOf(resource))
+    else blockers.set(keyOf(resource), { dependsOn, key: scoped(resource, name) })
+    return name !== undefined
+  }
+
   #enqueueIfFree(key: string): void {
     const resource = this.#store.get(ActiveResource, ...namespacedName(key))
     if (!resource || !this.isPending(resource)) return
     const run = this.#running.get(environmentKeyOf(resource))
-    if (!run || isBlocked(resource, run, this.#store)) return
+    if (!run || this.#isBlocked(resource, run)) return
     for (const handler of this.#resourceHandlers) handler(key)
   }
 }
@@ -163,15 +174,4 @@ function mayHaveEarlierOutputs(
 ): boolean {
   if (spec.unusedSince || metadata.deletionTimestamp) return false
   return dependency.status?.provisionTime !== undefined || isReady({ metadata, status })
-}
-
-/** Whether a dependency of the resource is reconciled first. */
-function isBlocked(resource: ActiveResource, { pending, blockers }: Run, store: Store): boolean {
-  const { dependsOn = [] } = resource.spec
-  const known = blockers.get(keyOf(resource))
-  if (known && known.dependsOn === dependsOn && pending.has(known.key)) return true
-  const name = dependenciesOf(resource, store).find((each) => pending.has(scoped(resource, each)))
-  if (name === undefined) blockers.delete(keyOf(resource))
-  else blockers.set(keyOf(resource), { dependsOn, key: scoped(resource, name) })
-  return name !== undefined
 }

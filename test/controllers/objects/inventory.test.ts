@@ -1,19 +1,20 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
-import type { ActiveResource, AppliedObject } from '../../../operator/api/active-resource.ts'
+import { ActiveResource, type AppliedObject } from '../../../operator/api/active-resource.ts'
 import type { KubeObject, StoredObject } from '../../../operator/api/kind.ts'
 import { annotations } from '../../../operator/api/names.ts'
 import { createInventory, type Inventory } from '../../../operator/controllers/objects/inventory.ts'
 import { Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
 import { environmentNamespace } from '../../../operator/domain/resource/identity.ts'
-import { environmentKeyOf } from '../../../operator/kube/cache/kinds-in-store.ts'
 import { keyOf } from '../../../operator/kube/client/resource.ts'
 import type { Objects } from '../../../operator/kube/objects.ts'
+import { createFakeCluster, type FakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { activeResource, context, storedMeta } from '../../support/builders.ts'
 import { createFakeObjects, type FakeObjects } from '../support/fake-objects.ts'
 
 const namespace = environmentNamespace(context())
 const base = activeResource({ type: 'base', resourceId: 'main' })
 
+let cluster: FakeCluster
 let world: FakeObjects
 let door: Objects
 let inventory: Inventory
@@ -26,7 +27,8 @@ let endNamespace: (namespace: StoredObject) => void
 
 beforeEach(() => {
   world = createFakeObjects()
-  resource = base
+  cluster = createFakeCluster()
+  know(base)
   isOpen = false
   start()
 })
@@ -35,12 +37,7 @@ beforeEach(() => {
 function start() {
   door = world.open()
   inventory = createInventory(door, {
-    resources: {
-      find: (key) => (key === keyOf(resource) ? resource : undefined),
-      all: () => [resource],
-      inEnvironment: (key) => (key === environmentKeyOf(resource) ? [resource] : []),
-      namerFor: () => undefined,
-    },
+    store: cluster.store,
     kinds: world.kinds,
     namespaces: {
       isOpen: () => isOpen,
@@ -73,7 +70,12 @@ async function bring(...wanted: KubeObject[]) {
 }
 
 function record(existing: readonly AppliedObject[]) {
-  resource = { ...resource, status: { objects: [...existing] } }
+  know({ ...resource, status: { objects: [...existing] } })
+}
+
+function know(current: ActiveResource) {
+  resource = current
+  cluster.put(ActiveResource, current)
 }
 
 /** Whether the resource counts as touched, and was enqueued for it. */

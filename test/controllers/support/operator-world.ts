@@ -15,7 +15,6 @@ import type { ResourceTools } from '../../../operator/controllers/active-resourc
 import { environmentDeploymentController } from '../../../operator/controllers/deployment/environment-deployment.ts'
 import { environmentController } from '../../../operator/controllers/environment.ts'
 import { createInventory } from '../../../operator/controllers/objects/inventory.ts'
-import { resourcesIn } from '../../../operator/controllers/objects/missing-objects.ts'
 import { installationWith } from '../../../operator/controllers/shared/installation-key.ts'
 import { createProgressCounter } from '../../../operator/controllers/shared/resource-progress.ts'
 import { createSecretFinalizers } from '../../../operator/controllers/shared/secret-finalizers.ts'
@@ -133,7 +132,7 @@ export function createOperatorWorld(builtIn: readonly Driver[], latencyMs?: () =
       objects: door,
       installation: installationWith(Buffer.alloc(32)),
       inventory: createInventory(door, {
-        resources: resourcesIn(fake.store),
+        store: fake.store,
         kinds: objects.kinds,
         namespaces: { isOpen, onGone: () => {} },
       }),

@@ -3,7 +3,6 @@ import { activeResourceController } from '../../../operator/controllers/active-r
 import type { DriverFactories } from '../../../operator/controllers/active-resource/organization-drivers.ts'
 import type { ResourceTools } from '../../../operator/controllers/active-resource/resource-tools.ts'
 import { createInventory } from '../../../operator/controllers/objects/inventory.ts'
-import { resourcesIn } from '../../../operator/controllers/objects/missing-objects.ts'
 import { createSecretFinalizers } from '../../../operator/controllers/shared/secret-finalizers.ts'
 import { Waiting } from '../../../operator/domain/base/errors.ts'
 import type { Driver } from '../../../operator/drivers/driver.ts'
@@ -65,7 +64,7 @@ export function createWorld(
       deadlineSeconds: options.deadlineSeconds ?? 10,
       objects: door,
       inventory: createInventory(door, {
-        resources: resourcesIn(cluster.store),
+        store: cluster.store,
         kinds: objects.kinds,
         namespaces: { isOpen: () => false, onGone: () => {} },
       }),
