@@ -13,17 +13,19 @@ export async function expectSameOverRest(organization: Organization): Promise<vo
     expect(await overRest(organization, '/resources/defs', 'id')).toEqual(
       byName(await organization.list<StoredObject>('resourcedefinitions'), () => ({})),
     )
+    const resources = await organization.resources()
+    const deployments = await organization.list<EnvironmentDeployment>('environmentdeployments')
     for (const { metadata } of await organization.list<Environment>('environments')) {
       const { name } = metadata
       const path = `/apps/shop/envs/${name.replace('shop.', '')}`
-      const resources = (await organization.resources()).filter(({ spec }) => spec.environmentName === name)
+      const isWithin = ({ spec }: ActiveResource | EnvironmentDeployment) => spec.environmentName === name
       const shown = ['def_id', 'depends_on', 'resource', 'is_failing', 'scheduled_deletion', 'unused_since']
       expect(await overRest(organization, `${path}/resources`, 'gu_res_id', shown)).toEqual(
-        byName(resources, stateOf),
+        byName(resources.filter(isWithin), stateOf),
       )
-      const deployments = await organization.list<EnvironmentDeployment>('environmentdeployments')
-      const own = deployments.filter(({ spec }) => spec.environmentName === name)
-      expect(await overRest(organization, `${path}/deploys`, 'id')).toEqual(byName(own, () => ({})))
+      expect(await overRest(organization, `${path}/deploys`, 'id')).toEqual(
+        byName(deployments.filter(isWithin), () => ({})),
+      )
     }
     return true
   })

@@ -9,6 +9,7 @@ import {
   type BreakWatches,
   type Close,
   type Deploy,
+  type DirectDoor,
   type Door,
   driverFaults,
   type Misbehave,
@@ -40,7 +41,7 @@ export interface History {
 }
 
 const place = fc.integer({ min: 0, max: 9 })
-const kubectlOrRest = fc.constantFrom('kubectl' as const, 'REST' as const)
+const directDoor: fc.Arbitrary<DirectDoor> = fc.constantFrom('kubectl', 'REST')
 
 const deployBy = (doors: readonly Door[]): fc.Arbitrary<Deploy> =>
   fc.record({
@@ -116,7 +117,7 @@ const event: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant('undefine' as const),
       name: fc.constantFrom(...definitionNames),
-      door: kubectlOrRest,
+      door: directDoor,
     }),
   },
   {
@@ -129,14 +130,14 @@ const event: fc.Arbitrary<Step> = fc.oneof(
   },
   {
     weight: 1,
-    arbitrary: fc.record({ do: fc.constant('set value' as const), to: word, door: kubectlOrRest }),
+    arbitrary: fc.record({ do: fc.constant('set value' as const), to: word, door: directDoor }),
   },
   {
     weight: 2,
     arbitrary: fc.record({
       do: fc.constantFrom('set secret value' as const, 'set credentials' as const),
       to: place,
-      door: kubectlOrRest,
+      door: directDoor,
     }),
   },
   {
@@ -160,7 +161,7 @@ const event: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant('delete resource' as const),
       at: place,
-      door: kubectlOrRest,
+      door: directDoor,
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('tamper' as const), at: place, to: word }) },

@@ -25,15 +25,19 @@ const actions: Actions = {
   rotate: (subject, { secret, to }) => subject.setSecret(secret, to),
   withdraw: ({ organization }) => organization.kube('DELETE', secretPath(organization, 'spare')),
   'set value': (subject, { to, door }) =>
-    door === 'kubectl' ? subject.setLevel(to) : overRest(subject, '/apps/shop/values/LEVEL', { value: to }),
+    door === 'kubectl'
+      ? subject.setLevel(to)
+      : subject.send('PATCH', '/apps/shop/values/LEVEL', { value: to }),
   'set secret value': (subject, { to, door }) =>
     door === 'kubectl'
       ? subject.setToken()
-      : overRest(subject, '/apps/shop/values/TOKEN', { secret_ref: { value: `${canary}-value-${to}` } }),
+      : subject.send('PATCH', '/apps/shop/values/TOKEN', { secret_ref: { value: `${canary}-value-${to}` } }),
   'set credentials': (subject, { to, door }) =>
     door === 'kubectl'
       ? subject.setAccount()
-      : overRest(subject, '/resources/accounts/cloud', { credentials: { key: `${canary}-account-${to}` } }),
+      : subject.send('PATCH', '/resources/accounts/cloud', {
+          credentials: { key: `${canary}-account-${to}` },
+        }),
   'override value': async ({ organization, pathOf }, { to }) => {
     if (to === null) await organization.kube('DELETE', pathOf('sharedvalues', `level-${old}`))
     else await overrideLevel(organization, old, to)
@@ -89,12 +93,6 @@ export async function perform(subject: Subject, step: Step): Promise<void> {
 
 const secretPath = ({ id }: Organization, name: string) => `/api/v1/namespaces/${id}/secrets/${name}`
 const inTurn = <T>(items: readonly T[], at: number): T | undefined => items[at % items.length]
-
-/** Changes something over REST. */
-async function overRest({ organization }: Subject, path: string, changes: object): Promise<void> {
-  const { status, body } = await organization.rest('PATCH', path, changes)
-  if (status >= 300) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`)
-}
 
 async function deploy(subject: Subject, step: Deploy): Promise<void> {
   if (step.door === 'GitOps') {

@@ -15,6 +15,8 @@ export type ApiFault = (typeof apiFaults)[number]
 
 /** `GitOps` applies Workloads, which are deployed when they have settled. */
 export type Door = 'kubectl' | 'REST' | 'GitOps'
+/** A door for single changes. */
+export type DirectDoor = Exclude<Door, 'GitOps'>
 
 /** A deployment to an environment. */
 export interface Deploy {
@@ -35,18 +37,18 @@ export type RunSettings = Pick<Environment['spec'], 'paused' | 'replicas' | 'res
 /** Something that happens to an organization or to one of its environments. */
 export type Step =
   | { readonly do: 'define'; readonly definition: Definition; readonly by: Definer }
-  | { readonly do: 'undefine'; readonly name: string; readonly door: 'kubectl' | 'REST' }
+  | { readonly do: 'undefine'; readonly name: string; readonly door: DirectDoor }
   | { readonly do: 'rotate'; readonly secret: SecretName; readonly to: number }
-  | { readonly do: 'set value'; readonly to: string; readonly door: 'kubectl' | 'REST' }
-  | { readonly do: 'set secret value'; readonly to: number; readonly door: 'kubectl' | 'REST' }
-  | { readonly do: 'set credentials'; readonly to: number; readonly door: 'kubectl' | 'REST' }
+  | { readonly do: 'set value'; readonly to: string; readonly door: DirectDoor }
+  | { readonly do: 'set secret value'; readonly to: number; readonly door: DirectDoor }
+  | { readonly do: 'set credentials'; readonly to: number; readonly door: DirectDoor }
   | { readonly do: 'override value'; readonly to: string | null }
   | { readonly do: 'run'; readonly settings: RunSettings }
   | { readonly do: 'register'; readonly secret: 'login' | 'token' | null }
   | { readonly do: 'limit'; readonly secrets: number | null }
   | Close
   | Deploy
-  | { readonly do: 'delete resource'; readonly at: number; readonly door: 'kubectl' | 'REST' }
+  | { readonly do: 'delete resource'; readonly at: number; readonly door: DirectDoor }
   | { readonly do: 'tamper'; readonly at: number; readonly to: string }
   | { readonly do: 'delete object'; readonly at: number }
   | { readonly do: 'change object'; readonly at: number }

@@ -45,6 +45,8 @@ export interface Subject {
   readonly remote: HttpDriverServer
   /** The path of an object of the organization, by plural and name. */
   pathOf(plural: string, name: string): string
+  /** Sends a request over REST, and answers the body; throws if it is refused. */
+  send(method: string, path: string, body: object): Promise<unknown>
   define(definition: Definition, by?: Definer): Promise<unknown>
   /** Changes a type. Tags that were secret once are secret in all later forms. */
   setType(type: (typeof types)[number], form: TypeForm): Promise<unknown>
@@ -143,6 +145,7 @@ export async function makeSubject(installation: Installation): Promise<Subject> 
     organization,
     remote,
     pathOf: (plural, name) => `${group}/namespaces/${organization.id}/${plural}/${name}`,
+    send,
     define({ name, spec }, by = 'kubectl') {
       const { id, zone, spare } = organization
       const own = JSON.stringify(spec)
