@@ -1,9 +1,7 @@
 import { Environment } from '../../api/environment.ts'
 import { EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import { Stalled, Waiting } from '../../domain/base/errors.ts'
-import type { SetContent } from '../../domain/delta/delta.ts'
 import { isFinished, nextToRun } from '../../domain/deployment/deployment.ts'
-import type { ListedProblem } from '../../domain/graph/problems.ts'
 import { type Plan, summarize } from '../../domain/plan/plan.ts'
 import { formatDescriptor } from '../../domain/resource/descriptor.ts'
 import { namesNamespace } from '../../domain/resource/identity.ts'
@@ -11,26 +9,18 @@ import { createCacheBarrier } from '../../kube/cache/cache-barrier.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import type { Counter } from '../../kube/cache/counter.ts'
 import { environmentKeyOf } from '../../kube/cache/kinds-in-store.ts'
-import { refreshQuotas } from '../../kube/cache/quotas.ts'
 import { inParallel } from '../../kube/client/parallel.ts'
 import type { Controller, ReconcileContext } from '../../kube/loop/controller.ts'
 import type { Observed } from '../../kube/loop/status.ts'
 import type { Planning } from '../../planning/planning.ts'
-import { ownershipProblems } from '../../planning/workloads.ts'
 import type { Installation } from '../shared/installation-key.ts'
 import type { NewResources } from '../shared/new-resources.ts'
 import type { Renewals } from '../shared/renewals.ts'
 import type { ResourceProgress } from '../shared/resource-progress.ts'
 import { createSecretReader } from '../shared/secrets.ts'
 import { DeploymentDeadlines } from './deployment-deadline.ts'
-import {
-  awaitSource,
-  failIfRejected,
-  failure,
-  finalStatus,
-  isOfQuota,
-  planningFailure,
-} from './deployment-failure.ts'
+import { awaitSource, failIfRejected, failure, finalStatus, planningFailure } from './deployment-failure.ts'
+import { planDeployment } from './deployment-plan.ts'
 import { createRecordWait, endOfEarlierRun, finalizeDeployment } from './deployment-record.ts'
 import { resolveSource, restoreSet, SourceNotFound } from './deployment-source.ts'
 import { deploymentWatches, planInputs } from './deployment-watches.ts'
@@ -151,7 +141,7 @@ class DeploymentReconciler {
     // Before anything is read: a later change enqueues the deployment again.
     this.#waiting.add(deployment)
     const { set, ...source } = await this.#resolveSource(deployment, environment)
-    const plan = await this.#plan(deployment, environment, set)
+    const plan = await planDeployment(deployment, environment, set, this.#tools)
     if (plan.problems.length > 0) throw planningFailure(deployment, plan.problems, source, settleSeconds)
     this.#waiting.remove(deployment)
     const status = {
@@ -182,32 +172,6 @@ class DeploymentReconciler {
       if (error instanceof SourceNotFound) throw awaitSource(deployment, error, this.#tools.settleSeconds)
       return failIfRejected('', {})(error)
     }
-  }
-
-  async #plan(
-    { spec, metadata }: EnvironmentDeployment,
-    environment: Environment,
-    set: SetContent,
-  ): Promise<Plan> {
-    const { planning, installation, cluster } = this.#tools
-    const options = { isTrusted: installation.isSigned, isFull: spec.mode === 'full' }
-    const plan = planning.planFor(environment, set, options)
-    const owned = spec.workloads === undefined ? this.#ownershipProblems(environment, set) : []
-    if (owned.length > 0) return { ...plan, problems: [...owned, ...plan.problems] }
-    if (!plan.problems.some(isOfQuota)) return plan
-    // The cache may be behind a quota that has more room by now.
-    await refreshQuotas(cluster, metadata.namespace)
-    return planning.planFor(environment, set, options)
-  }
-
-  #ownershipProblems(environment: Environment, set: SetContent): ListedProblem[] {
-    const { planning, cluster } = this.#tools
-    const deployed = planning.deployedSet(environment)
-    return ownershipProblems(cluster.store, environment, deployed, set).map(({ workload, message }) => ({
-      object: workload,
-      reason: 'OwnedByWorkload',
-      message,
-    }))
   }
 
   /** Writes the resource that names the namespace first: without it the others would use another namespace. */
