@@ -2,17 +2,14 @@ import type { KubeObject, StoredObject } from '../api/kind.ts'
 import { fieldManager, labels } from '../api/names.ts'
 import { Stalled } from '../domain/base/errors.ts'
 import type { Log } from '../log.ts'
-import { type Cache, createCache } from './cache/cache.ts'
-import { startReflector } from './cache/reflector.ts'
-import type { Reflector } from './cache/reflector-options.ts'
+import type { Cache } from './cache/cache.ts'
+import { type MetadataHandler, MetadataWatches } from './cache/metadata-watches.ts'
 import { removeCollection } from './cache/remove-collection.ts'
 import { metadataListAccept } from './cache/watch-protocol.ts'
 import { isAlreadyExists, isGone, isNotFound, type KubeClient, type Query } from './client/client.ts'
-import { explainRejection } from './client/explain-rejection.ts'
+import { explaining } from './client/explain-rejection.ts'
 import { readObject } from './client/read-object.ts'
 import { pathOf, type Resource } from './client/resource.ts'
-
-type MetadataHandler = (metadata: StoredObject, isGone: boolean, isFirstList: boolean) => void
 
 /** A reference to an object of any kind. */
 export interface ObjectReference {
@@ -62,15 +59,7 @@ export interface ForeignList {
   readonly isComplete: boolean
 }
 
-interface Watched {
-  readonly cache: Cache
-  readonly reflector: Reflector
-}
-
 const mostForeign = 20
-
-/** Index of watched metadata by the GUResID in their label. */
-export const byResource = 'resource'
 
 /** Access to objects that are not of our kinds. */
 export function openObjects(client: KubeClient, log: Log): Objects {
@@ -79,14 +68,12 @@ export function openObjects(client: KubeClient, log: Log): Objects {
 
 class ClusterObjects implements Objects {
   readonly #client: KubeClient
-  readonly #log: Log
+  readonly #watches: MetadataWatches
   readonly #resources = new Map<string, Resource>()
-  readonly #watched = new Map<string, Watched>()
-  readonly #handlers: MetadataHandler[] = []
 
   constructor(client: KubeClient, log: Log) {
     this.#client = client
-    this.#log = log
+    this.#watches = new MetadataWatches(client, log)
   }
 
   async placed(object: KubeObject, namespace: string): Promise<KubeObject> {
@@ -147,20 +134,7 @@ class ClusterObjects implements Objects {
 
   async watch(reference: Pick<ObjectReference, 'apiVersion' | 'kind'>): Promise<Cache> {
     const resource = await this.#resourceOf(reference)
-    const key = `${resource.apiVersion} ${resource.plural}`
-    const entry = this.#watched.get(key) ?? this.#startWatch(resource)
-    this.#watched.set(key, entry)
-    await explaining('watch', { kind: resource.kind }, async () => {
-      try {
-        await entry.reflector.synced
-      } catch (error) {
-        // The next call tries again: the watch may be allowed by then.
-        if (this.#watched.get(key) === entry) this.#watched.delete(key)
-        throw error
-      }
-      await entry.reflector.ensureAllowed()
-    })
-    return entry.cache
+    return explaining('watch', { kind: resource.kind }, () => this.#watches.watch(resource))
   }
 
   async readForeign(
@@ -181,11 +155,11 @@ class ClusterObjects implements Objects {
   }
 
   onChange(handler: MetadataHandler): void {
-    this.#handlers.push(handler)
+    this.#watches.onChange(handler)
   }
 
   close(): void {
-    for (const { reflector } of this.#watched.values()) reflector.stop()
+    this.#watches.close()
   }
 
   async #patch(
@@ -210,32 +184,6 @@ class ClusterObjects implements Objects {
     this.#resources.set(key, resource)
     return resource
   }
-
-  #startWatch(resource: Resource): Watched {
-    const { apiVersion, kind } = resource
-    const cache = createCache(
-      { [byResource]: (object) => [object.metadata.labels?.[labels.resource] ?? ''] },
-      (error) => this.#log.error('a change handler failed', { error }),
-    )
-    let isFirstList = true
-    cache.subscribe(({ before, after }) => {
-      const object = after ?? before
-      if (object)
-        for (const handler of this.#handlers) handler({ ...object, apiVersion, kind }, !after, isFirstList)
-    })
-    const reflector = startReflector(this.#client, resource, cache, this.#log, {
-      labelSelector: labels.resource,
-      metadataOnly: true,
-      failIfForbidden: true,
-    })
-    reflector.synced.then(
-      () => {
-        isFirstList = false
-      },
-      () => {}, // `watch` throws it
-    )
-    return { cache, reflector }
-  }
 }
 
 async function discover(client: KubeClient, apiVersion: string, kind: string): Promise<Resource | undefined> {
@@ -249,18 +197,6 @@ async function discover(client: KubeClient, apiVersion: string, kind: string): P
   } catch (error) {
     if (isNotFound(error)) return undefined
     throw error
-  }
-}
-
-async function explaining<T>(
-  verb: string,
-  target: { readonly kind: string; readonly namespace?: string; readonly name?: string },
-  work: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    throw explainRejection(error, verb, target)
   }
 }
 

@@ -8,7 +8,7 @@ import { simpleTypeName, workloadType } from '../../domain/resource/types.ts'
 import { redact } from '../../domain/secret/redact.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { metadataListAccept } from '../../kube/cache/watch-protocol.ts'
-import { explainRejection } from '../../kube/client/explain-rejection.ts'
+import { explaining } from '../../kube/client/explain-rejection.ts'
 import { isOwnedBy, keyOf, pathOf, type Resource } from '../../kube/client/resource.ts'
 import type { ReconcileContext } from '../../kube/loop/controller.ts'
 import { isReady } from '../../kube/loop/outcome.ts'
@@ -136,7 +136,7 @@ async function newestTemplateHash(
 ): Promise<string | undefined> {
   const revision = 'deployment.kubernetes.io/revision'
   const query = { labelSelector: `${instanceLabel}=${metadata.labels?.[instanceLabel] ?? ''}` }
-  try {
+  return explaining('list', { kind: replicaSetResource.kind }, async () => {
     const path = pathOf(replicaSetResource, metadata.namespace)
     const answer = await cluster.client.request('GET', path, { query, accept: metadataListAccept })
     const { items } = answer as { items?: readonly StoredObject[] | null } // the form of `accept`
@@ -146,7 +146,5 @@ async function newestTemplateHash(
         each.metadata.annotations?.[revision] === metadata.annotations?.[revision],
     )
     return newest?.metadata.labels?.['pod-template-hash']
-  } catch (error) {
-    throw explainRejection(error, 'list', { kind: replicaSetResource.kind })
-  }
+  })
 }

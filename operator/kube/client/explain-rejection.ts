@@ -20,15 +20,27 @@ export function explainQuota(error: unknown): unknown {
   return error instanceof QuotaError ? new QuotaExceeded(error.message, error.namespace) : error
 }
 
+/** What a request is about. */
+interface Target {
+  readonly kind: string
+  readonly namespace?: string
+  readonly name?: string
+}
+
+/** Runs a request; throws what `explainRejection` makes of its error. */
+export async function explaining<T>(verb: string, target: Target, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw explainRejection(error, verb, target)
+  }
+}
+
 /** Stalled for a request that the cluster rejects for good or for lack of a right, QuotaExceeded; any other error unchanged. */
 export function explainRejection(
   error: unknown,
   verb: string,
-  {
-    kind,
-    namespace = '',
-    name,
-  }: { readonly kind: string; readonly namespace?: string; readonly name?: string },
+  { kind, namespace = '', name }: Target,
 ): unknown {
   if (!(error instanceof ApiError) || isNamespaceTerminating(error)) return error
   if (error instanceof QuotaError) return explainQuota(error)

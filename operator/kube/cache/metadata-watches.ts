@@ -1,0 +1,82 @@
+import type { StoredObject } from '../../api/kind.ts'
+import { labels } from '../../api/names.ts'
+import type { Log } from '../../log.ts'
+import type { KubeClient } from '../client/client.ts'
+import type { Resource } from '../client/resource.ts'
+import { type Cache, createCache } from './cache.ts'
+import { startReflector } from './reflector.ts'
+import type { Reflector } from './reflector-options.ts'
+
+export type MetadataHandler = (metadata: StoredObject, isGone: boolean, isFirstList: boolean) => void
+
+interface Watched {
+  readonly cache: Cache
+  readonly reflector: Reflector
+}
+
+/** Index of watched metadata by the GUResID in their label. */
+export const byResource = 'resource'
+
+/** Watches of the metadata of objects that resources made, one for each kind. */
+export class MetadataWatches {
+  readonly #client: KubeClient
+  readonly #log: Log
+  readonly #watched = new Map<string, Watched>()
+  readonly #handlers: MetadataHandler[] = []
+
+  constructor(client: KubeClient, log: Log) {
+    this.#client = client
+    this.#log = log
+  }
+
+  /** The synced cache of a kind; throws when the watch is forbidden. */
+  async watch(resource: Resource): Promise<Cache> {
+    const key = `${resource.apiVersion} ${resource.plural}`
+    const entry = this.#watched.get(key) ?? this.#start(resource)
+    this.#watched.set(key, entry)
+    try {
+      await entry.reflector.synced
+    } catch (error) {
+      // The next call tries again: the watch may be allowed by then.
+      if (this.#watched.get(key) === entry) this.#watched.delete(key)
+      throw error
+    }
+    await entry.reflector.ensureAllowed()
+    return entry.cache
+  }
+
+  /** Calls the handler for each change of the watched kinds. */
+  onChange(handler: MetadataHandler): void {
+    this.#handlers.push(handler)
+  }
+
+  close(): void {
+    for (const { reflector } of this.#watched.values()) reflector.stop()
+  }
+
+  #start(resource: Resource): Watched {
+    const { apiVersion, kind } = resource
+    const cache = createCache(
+      { [byResource]: (object) => [object.metadata.labels?.[labels.resource] ?? ''] },
+      (error) => this.#log.error('a change handler failed', { error }),
+    )
+    let isFirstList = true
+    cache.subscribe(({ before, after }) => {
+      const object = after ?? before
+      if (object)
+        for (const handler of this.#handlers) handler({ ...object, apiVersion, kind }, !after, isFirstList)
+    })
+    const reflector = startReflector(this.#client, resource, cache, this.#log, {
+      labelSelector: labels.resource,
+      metadataOnly: true,
+      failIfForbidden: true,
+    })
+    reflector.synced.then(
+      () => {
+        isFirstList = false
+      },
+      () => {}, // `watch` throws it
+    )
+    return { cache, reflector }
+  }
+}
