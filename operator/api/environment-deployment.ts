@@ -1,6 +1,6 @@
 import { defineKind, type ObjectOf } from './kind.ts'
 import { reasonField } from './reasons/reasons.ts'
-import { integer, list, object, oneOf, type Static, string, time } from './schema.ts'
+import { boolean, integer, list, object, oneOf, type Static, string, time } from './schema.ts'
 
 /** Maximum lengths of the texts of a problem, in characters. */
 export const longestInProblem = { object: 1024, message: 8192 }
@@ -82,6 +82,9 @@ export const EnvironmentDeployment = defineKind({
       fromDeploymentName: string('EnvironmentDeployment whose set the delta is applied to.', {
         maxLength: 253,
       }),
+      failIfBaseChanged: boolean(
+        'Whether the deployment fails if another one than `fromDeploymentName` was planned since `setName` was computed, which would be undone. Defaults to false.',
+      ),
       workloads: string(
         'Deploys the Workloads of the environment as they are when the deployment starts, on top of the deployed set. The value is any text; the operator writes the hash of what it wants to deploy.',
         { minLength: 1, maxLength: 64 },

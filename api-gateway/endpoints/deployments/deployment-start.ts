@@ -84,6 +84,8 @@ export async function startDeployment(
       setName,
       deltaName: request.delta_id,
       fromDeploymentName: base?.deploymentName,
+      // A set that the client names does not depend on what was deployed before.
+      failIfBaseChanged: request.set_id === undefined ? true : undefined,
       ...storedFields(request),
     },
   )

@@ -6,6 +6,10 @@ export const deploymentReasons = {
     'A deployment of the same name and content ran before, so it is not repeated.',
     'Create a deployment with another name to run it again.',
   ),
+  BaseChanged: reason(
+    'Another deployment changed the deployed set after this one was requested, which would undo that.',
+    'Deploy again.',
+  ),
   BaseNotFound: reason(
     'The deployment set that the deployment builds on does not exist.',
     'Deploy a set instead, or start from another deployment.',

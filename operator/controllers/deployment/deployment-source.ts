@@ -29,7 +29,8 @@ export class SourceNotFound extends Error {
 
 /**
  * Returns the set of a deployment: the one that it names, or its base with its delta applied, which becomes a
- * DeploymentSet, also again when that was deleted. Throws SourceNotFound for a set or delta that does not exist.
+ * DeploymentSet, also again when that was deleted. Throws SourceNotFound for a set or delta that does not exist, and Stalled
+ * when the base is no longer the one that the set was computed from.
  */
 export async function resolveSource(
   cluster: Cluster,
@@ -38,6 +39,7 @@ export async function resolveSource(
 ): Promise<Source> {
   const { store } = cluster
   const { namespace } = deployment.metadata
+  failIfBaseChanged(store, deployment, environment)
   const base = findBase(store, deployment, environment)
   const source = {
     fromDeploymentName: base?.deploymentName,
@@ -106,6 +108,16 @@ function setWrites(cluster: Cluster, namespace: string) {
   }
 }
 
+/** Two clients may deploy at the same time: the set that the later one computed lacks what the other one changed. */
+function failIfBaseChanged(store: Store, deployment: EnvironmentDeployment, environment: Environment): void {
+  const { metadata, spec } = deployment
+  if (!spec.failIfBaseChanged || isPlanned(deployment, environment)) return
+  const base = baseOf(environment, finderIn(store, metadata.namespace))
+  if (base?.deploymentName === spec.fromDeploymentName) return
+  const message = `the deployment '${base?.deploymentName}' changed the deployed set after this one was requested`
+  throw failure({ problems: [{ object: '', reason: 'BaseChanged', message }] })
+}
+
 /** The deployment that this one builds on; undefined for the first deployment to an environment. */
 function findBase(
   store: Store,
@@ -113,11 +125,18 @@ function findBase(
   environment: Environment,
 ): Base | undefined {
   const { metadata, spec, status } = deployment
-  const find = (name: string) => store.get(EnvironmentDeployment, metadata.namespace, name)
+  const find = finderIn(store, metadata.namespace)
   const named = status?.fromDeploymentName ?? spec.fromDeploymentName
   if (named !== undefined) return baseNamed(environment, named, find)
-  const isPlanned = status?.startTime !== undefined || isLastPlanned(environment, deployment)
-  return isPlanned ? undefined : baseOf(environment, find)
+  return isPlanned(deployment, environment) ? undefined : baseOf(environment, find)
+}
+
+function isPlanned(deployment: EnvironmentDeployment, environment: Environment): boolean {
+  return deployment.status?.startTime !== undefined || isLastPlanned(environment, deployment)
+}
+
+function finderIn(store: Store, namespace: string) {
+  return (name: string) => store.get(EnvironmentDeployment, namespace, name)
 }
 
 function setOfBase(store: Store, namespace: string, { deploymentName, setName }: Base): SetContent {

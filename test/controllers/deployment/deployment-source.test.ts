@@ -66,6 +66,51 @@ test('a deployment of a set needs none to build on', async () => {
   expect(await modulesOf({ fromDeploymentName: 'shop.gone.1' }, { setName: 'shop.before' })).toEqual(['api'])
 })
 
+describe('a deployment of a set that was computed from a base', () => {
+  const lastPlanned = { deploymentName: 'shop.dev.0', hash: '0'.repeat(16), setName: 'shop.before' }
+  const onBase = { setName: 'shop.before', fromDeploymentName: 'shop.dev.0', failIfBaseChanged: true }
+  const onNothing = { setName: 'shop.before', failIfBaseChanged: true }
+  const another = { ...lastPlanned, deploymentName: 'shop.dev.by-git' }
+  beforeEach(() => addBase())
+
+  test.each<[situation: string, spec: object, environment: object, status: object]>([
+    ['that is the base', onBase, {}, { lastPlanned }],
+    ['which is none, for the first deployment', onNothing, {}, {}],
+    [
+      'from which the environment starts',
+      { ...onBase, fromDeploymentName: base },
+      { fromDeploymentName: base },
+      {},
+    ],
+    [
+      'that is another one, if it does not ask',
+      { ...onBase, failIfBaseChanged: false },
+      {},
+      { lastPlanned: another },
+    ],
+  ])('is planned on one %s', async (_, spec, environment, status) => {
+    expect(await modulesOf(environment, spec, status)).toEqual(['api'])
+  })
+
+  test.each<[situation: string, spec: object, environment: object, status: object]>([
+    ['another deployment was planned since', onBase, {}, { lastPlanned: another }],
+    ['a first deployment was planned since', onNothing, {}, { lastPlanned }],
+    ['the environment starts from another one since', onBase, { fromDeploymentName: base }, { lastPlanned }],
+  ])('fails when %s', async (_, spec, environment, status) => {
+    await expect(modulesOf(environment, spec, status)).rejects.toMatchObject({ reason: 'BaseChanged' })
+  })
+
+  test('continues after a crash when it was planned itself', async () => {
+    const wanted = storedObject(
+      EnvironmentDeployment,
+      { namespace, name: 'shop.dev.1' },
+      { environmentName: 'shop.dev', deltaName: 'd1', ...onBase },
+    )
+    const own = { deploymentName: 'shop.dev.1', hash: runHash(wanted), setName: 'shop.before' }
+    expect(await modulesOf({}, onBase, { lastPlanned: own })).toEqual(['api'])
+  })
+})
+
 describe('an environment that remembers the set planned last', () => {
   const lastPlanned = { deploymentName: 'shop.dev.0', hash: '0'.repeat(16), setName: 'shop.before' }
 

@@ -50,6 +50,21 @@ test('a deployment of a set uses up the deleted start: the next one builds on th
   expect([status, body.from_id]).toEqual([201, 'shop.development.2'])
 })
 
+test.each<[what: string, isBuiltOnBase: true | undefined, body: () => object]>([
+  ['a delta', true, () => ({ delta_id: deltaId })],
+  ['a delta in its body', true, () => ({ delta: {} })],
+  ['the deployed set again', true, () => ({})],
+  ['a set', undefined, () => ({ set_id: setId })],
+])(
+  'whether a deployment of %s fails if its base changes before its turn: %s',
+  async (_, isBuiltOnBase, body) => {
+    await gateway.send(`PUT ${env}/from_deploy_id`, { body: 'shop.development.1' })
+    const { body: deployment } = await gateway.send(`POST ${env}/deploys`, { body: body() })
+    const made = gateway.cluster.store.get(EnvironmentDeployment, 'acme', deployment.id)
+    expect(made?.spec.failIfBaseChanged).toBe(isBuiltOnBase)
+  },
+)
+
 test('another start can be named in its place', async () => {
   await gateway.send(`PUT ${env}/from_deploy_id`, { body: 'shop.development.1' })
   expect((await gateway.send(`POST ${env}/deploys`, { body: { delta_id: deltaId } })).status).toBe(201)
