@@ -114,7 +114,9 @@ function failIfBaseChanged(store: Store, deployment: EnvironmentDeployment, envi
   if (!spec.failIfBaseChanged || isPlanned(deployment, environment)) return
   const base = baseOf(environment, finderIn(store, metadata.namespace))
   if (base?.deploymentName === spec.fromDeploymentName) return
-  const message = `the deployment '${base?.deploymentName}' changed the deployed set after this one was requested`
+  const setOf = (name: string | undefined) => (name === undefined ? 'no set' : `the set of '${name}'`)
+  const [before, now] = [spec.fromDeploymentName, base?.deploymentName].map(setOf)
+  const message = `the deployment builds on ${before}, and ${now} was planned since`
   throw failure({ problems: [{ object: '', reason: 'BaseChanged', message }] })
 }
 
