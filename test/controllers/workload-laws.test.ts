@@ -14,6 +14,7 @@ import { workloadDescriptor } from '../../operator/drivers/workload/descriptor.t
 import { isReady } from '../../operator/kube/loop/outcome.ts'
 import { definition, driver } from '../support/builders.ts'
 import { casesOf, fc } from '../support/properties.ts'
+import { createRandom } from '../support/random.ts'
 import { scoreDocument } from '../support/scores.ts'
 import { createOperatorWorld, type OperatorWorld } from './support/operator-world.ts'
 import type { Death } from './support/process.ts'
@@ -175,8 +176,8 @@ const maker: Driver = {
 /** Makes nothing in place of the objects of a module. */
 const renderer: Driver = { ...maker, descriptor: workloadDescriptor }
 
-function worldWithDefinitions(): OperatorWorld {
-  const world = createOperatorWorld([maker, renderer])
+function worldWithDefinitions(latencyMs?: () => number): OperatorWorld {
+  const world = createOperatorWorld([maker, renderer], latencyMs)
   for (const id of stores)
     world.fake.put(
       ResourceDefinition,
@@ -203,6 +204,32 @@ test('changes at one moment are one deployment, no change is none, and the set i
           expect(model.count() - before.count).toBe(isChanged ? 1 : 0)
           expect(model.isSettled()).toBe(true)
         }
+      } finally {
+        world.close()
+      }
+    }),
+    { numRuns: casesOf(200) },
+  )
+})
+
+/** Operations a moment after the last ones, while deployments may be under way. */
+const moment = fc.record({ operation, pauseMs: fc.integer({ min: 0, max: 60 }) })
+const answerMs = { least: 4, more: 8 }
+
+test('the set is the fold of the Workloads in the end, also when they change while deployments run, wherever the operator dies', async () => {
+  const moments = fc.array(moment, { minLength: 2, maxLength: 10 })
+  await fc.assert(
+    fc.asyncProperty(moments, death, fc.integer(), async (all, end, seed) => {
+      const random = createRandom(seed)
+      const world = worldWithDefinitions(() => answerMs.least + random.below(answerMs.more))
+      const model = new Model(world)
+      world.start(end)
+      try {
+        for (const { operation: each, pauseMs } of all) {
+          model.apply(each)
+          await setTimeout(pauseMs)
+        }
+        await world.until(() => model.isSettled())
       } finally {
         world.close()
       }

@@ -82,8 +82,9 @@ function ownedShared(
   const wanted = Object.keys(content.shared).filter(
     (key) => !Object.hasOwn(deployed.shared, key) || owned.has(key),
   )
-  // A former dependency is owned until a deployment removed it, so that it is removed.
-  const former = (known?.sharedIds ?? []).filter((key) => Object.hasOwn(deployed.shared, key))
+  // A former dependency is owned until a deployment removed it, so that it is removed. One that runs may bring it still.
+  const isOwned = (key: string) => Object.hasOwn(deployed.shared, key) || isFolding(environment, store)
+  const former = (known?.sharedIds ?? []).filter(isOwned)
   return [...new Set([...wanted, ...former])].sort(compareText)
 }
 
