@@ -3,7 +3,7 @@ import type { KubeObject } from '../../../operator/api/kind.ts'
 import { labels } from '../../../operator/api/names.ts'
 import type { Organization } from '../support/client.ts'
 import { namespaceOf } from '../support/observing.ts'
-import { openedNamespaces } from './namespace-definitions.ts'
+import { openedNamespaces } from './definitions/namespace-definitions.ts'
 
 /** The kinds that the definitions and workloads of a history apply. */
 const appliedKinds = [

@@ -1,8 +1,8 @@
 import type { FreeForm } from '../../../operator/api/schema.ts'
 import type { SetContent } from '../../../operator/domain/delta/delta.ts'
 import { fc } from '../../support/properties.ts'
-import { rarely } from './definition.ts'
-import { types } from './definitions.ts'
+import { rarely } from './definitions/definition.ts'
+import { types } from './definitions/definitions.ts'
 
 /** What is deployed: workloads by name, and shared dependencies by id. */
 export interface Content {

@@ -78,7 +78,10 @@ test('no log of all this has a secret', () => {
 async function holdsFor({ definitions, steps, last, beside, ending }: History): Promise<void> {
   const subject = await makeSubject(installation)
   for (const definition of definitions) await subject.define(definition)
-  for (const step of steps) await perform(subject, step)
+  for (const step of steps) {
+    await perform(subject, step)
+    await subject.events.note()
+  }
   await subject.calm()
 
   const isReady = await (beside ? deployBesideWorkloads(subject, last, beside) : deployToBoth(subject, last))
@@ -90,13 +93,13 @@ async function holdsFor({ definitions, steps, last, beside, ending }: History): 
   }
   await expectSameOverRest(subject.organization)
   expect(await leaksOf(subject)).toEqual([])
+  await subject.events.note()
   const made = await subject.organization.list<Environment>('environments')
   await end(
     subject,
     made.map(({ metadata }) => metadata.name.replace('shop.', '')),
     ending,
   )
-  await subject.remote.close()
 }
 
 /** Deploys to the old environment and to a fresh one, with the same end; returns whether it succeeded. */

@@ -1,9 +1,10 @@
 import { fc } from '../../support/properties.ts'
 import { content, partOfDeltas, partOfWorkloads, whole } from './contents.ts'
-import { definers } from './define.ts'
-import { type Definition, rarely, word } from './definition.ts'
-import { anyDefinition, basic, secretNames, types } from './definitions.ts'
-import { openedNamespaces } from './namespace-definitions.ts'
+import { definers } from './definitions/define.ts'
+import { type Definition, rarely, word } from './definitions/definition.ts'
+import { anyDefinition, basic, secretNames, types } from './definitions/definitions.ts'
+import { openedNamespaces } from './definitions/namespace-definitions.ts'
+import { typeForms } from './definitions/types.ts'
 import {
   apiFaults,
   type BreakWatches,
@@ -16,7 +17,6 @@ import {
   type RunSettings,
   type Step,
 } from './step.ts'
-import { typeForms } from './types.ts'
 
 /** What the resources of an organization need. */
 const needs = ['definitions', 'accounts', 'drivers', 'types', 'secrets', 'values', 'deployments'] as const
@@ -25,6 +25,10 @@ export type Need = (typeof needs)[number]
 /** How the environments end. */
 export interface Ending {
   readonly by: 'environments' | 'application' | 'organization'
+  /** A namespace is deleted by kubectl alone. */
+  readonly door: DirectDoor
+  /** Driver and DNS provider answer no more, so that resources must be detached. */
+  readonly isHopeless: boolean
   /** What is deleted a moment before, in this order. */
   readonly without: readonly Need[]
   readonly amid: readonly Step[]
@@ -173,6 +177,7 @@ const event: fc.Arbitrary<Step> = fc.oneof(
       do: fc.constant('retype' as const),
       type: fc.constantFrom(...types),
       form: fc.constantFrom(...typeForms),
+      door: directDoor,
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('delete deployment' as const), at: place }) },
@@ -181,15 +186,22 @@ const event: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant('delete environment' as const),
       next: fc.constantFrom('development' as const, 'production' as const),
+      door: directDoor,
     }),
   },
   { weight: 1, arbitrary: endOperator },
   { weight: 1, arbitrary: breakWatches },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('remove supply' as const), at: fc.nat(), door: directDoor }),
+  },
   { weight: 2, arbitrary: fc.constantFrom<Step[]>({ do: 'withdraw' }, { do: 'wait' }) },
 )
 
 const ending: fc.Arbitrary<Ending> = fc.record({
   by: fc.constantFrom('environments' as const, 'application' as const, 'organization' as const),
+  door: directDoor,
+  isHopeless: rarely(false, fc.constant(true)),
   without: fc.uniqueArray(fc.constantFrom(...needs)),
   amid: fc.array(fc.oneof(misbehave, endOperator, breakWatches, close), { maxLength: 2 }),
 })

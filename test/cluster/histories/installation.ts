@@ -17,6 +17,7 @@ import {
   startQuartermaster,
 } from '../../../dev/quartermaster.ts'
 import { type FaultProxy, proxiedKubeconfig, startFaultProxy } from '../support/fault-proxy.ts'
+import { type Receiver, startReceiver } from '../support/receiver/receiver.ts'
 
 /** A control plane with a gateway and two operators, which can be ended. */
 export interface Installation {
@@ -31,8 +32,12 @@ export interface Installation {
   readonly operator: ApiAccess
   /** The logs of the gateway and the operators. */
   readonly logFiles: readonly string[]
+  /** Receives the calls of webhooks. */
+  readonly receiver: Receiver
   /** Between the operators and the API server. */
   readonly proxy: FaultProxy
+  /** Between the gateway and the API server. */
+  readonly gatewayProxy: FaultProxy
   /** Ends the operator that leads, in order or by a kill, and starts it again. */
   endOperator(isOrderly: boolean): Promise<void>
   stop(): Promise<void>
@@ -54,14 +59,17 @@ const leasePath = '/apis/coordination.k8s.io/v1/namespaces/quartermaster-system/
 export async function startInstallation(): Promise<Installation> {
   const directory = await mkdtemp(join(tmpdir(), 'quartermaster-histories-'))
   await ensureDevelopmentAuthority(directory)
-  const [access, cloudflare] = await Promise.all([
+  const [access, cloudflare, receiver] = await Promise.all([
     startControlPlane({ directory }),
     startCloudflare(directory),
+    startReceiver(directory),
   ])
   const settings = { ...commonSettings, ...outsideWorld(cloudflare, directory) }
   await Promise.all([provideBundles(directory), installInto(access)])
   const proxy = await startFaultProxy(access)
+  const gatewayProxy = await startFaultProxy(access)
   const kubeconfig = await proxiedKubeconfig(proxy, access, directory)
+  const gatewayKubeconfig = await proxiedKubeconfig(gatewayProxy, access, directory, 'gateway')
   const operators = new Map<string, RunningProcess>()
 
   /** An operator that is started again under its identity is the same candidate. */
@@ -87,7 +95,10 @@ export async function startInstallation(): Promise<Installation> {
     await startOperator(spec.holderIdentity)
   }
 
-  const gateway = await startQuartermaster(access, 'gateway', { directory, settings })
+  const gateway = await startQuartermaster(access, 'gateway', {
+    directory,
+    settings: { ...settings, QUARTERMASTER_KUBECONFIG: gatewayKubeconfig },
+  })
   await Promise.all(identities.map(startOperator))
   const adminToken = await readAdminToken(access)
   let replacing: Promise<void> | undefined
@@ -102,7 +113,9 @@ export async function startInstallation(): Promise<Installation> {
       join(directory, 'gateway.log'),
       ...identities.map((each) => join(directory, each, 'operator.log')),
     ],
+    receiver,
     proxy,
+    gatewayProxy,
     endOperator(isOrderly) {
       replacing ??= replaceLeader(isOrderly).finally(() => {
         replacing = undefined
@@ -112,7 +125,8 @@ export async function startInstallation(): Promise<Installation> {
     async stop() {
       await replacing
       await Promise.all([...operators.values(), gateway].map((each) => each.stop()))
-      await Promise.all([proxy.close(), cloudflare.stop()])
+      await Promise.all([proxy, gatewayProxy, receiver].map((each) => each.close()))
+      await cloudflare.stop()
       await access.stop()
     },
   }

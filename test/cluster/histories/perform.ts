@@ -6,11 +6,13 @@ import type { Misbehaviour } from '../../drivers/support/http-driver-server.ts'
 import type { Organization } from '../support/client.ts'
 import type { Fault } from '../support/fault-proxy.ts'
 import { patch, untilEnded } from '../support/observing.ts'
+import { type Answer, redirectTo } from '../support/receiver/receiver.ts'
 import { type Applied, appliedObjects, madeNamespaces, objectPath } from './applied-objects.ts'
 import { limitSecrets, old, overrideLevel, setRun } from './environments.ts'
 import { usedResources } from './outcome.ts'
+import { removeEnvironment, removeResource } from './removal.ts'
 import type { ApiFault, Deploy, DriverFault, Misbehave, Step } from './step.ts'
-import { canary, type Subject } from './subject.ts'
+import type { Subject } from './subject.ts'
 
 type Actions = {
   readonly [D in Step['do']]: (subject: Subject, step: Extract<Step, { do: D }>) => Promise<unknown>
@@ -24,20 +26,11 @@ const actions: Actions = {
       : organization.rest('DELETE', `/resources/defs/${name}`),
   rotate: (subject, { secret, to }) => subject.setSecret(secret, to),
   withdraw: ({ organization }) => organization.kube('DELETE', secretPath(organization, 'spare')),
-  'set value': (subject, { to, door }) =>
-    door === 'kubectl'
-      ? subject.setLevel(to)
-      : subject.send('PATCH', '/apps/shop/values/LEVEL', { value: to }),
-  'set secret value': (subject, { to, door }) =>
-    door === 'kubectl'
-      ? subject.setToken()
-      : subject.send('PATCH', '/apps/shop/values/TOKEN', { secret_ref: { value: `${canary}-value-${to}` } }),
-  'set credentials': (subject, { to, door }) =>
-    door === 'kubectl'
-      ? subject.setAccount()
-      : subject.send('PATCH', '/resources/accounts/cloud', {
-          credentials: { key: `${canary}-account-${to}` },
-        }),
+  'set value': ({ supplies }, { to, door }) => supplies.setLevel(to, door),
+  'set secret value': ({ supplies }, { to, door }) => supplies.setToken(to, door),
+  'set credentials': ({ supplies }, { to, door }) => supplies.setAccount(to, door),
+  'remove supply': ({ supplies }, { at, door }) => supplies.removeOne(at, door),
+  'restore supplies': ({ supplies }) => supplies.restore(),
   'override value': async ({ organization, pathOf }, { to }) => {
     if (to === null) await organization.kube('DELETE', pathOf('sharedvalues', `level-${old}`))
     else await overrideLevel(organization, old, to)
@@ -71,13 +64,14 @@ const actions: Actions = {
     const name = inTurn(names, at)
     if (name !== undefined) await organization.kube('DELETE', secretPath(organization, name))
   },
-  retype: (subject, { type, form }) => subject.setType(type, form),
+  retype: ({ supplies }, { type, form, door }) => supplies.setType(type, form, door),
   'change record': ({ organization }, { at }) =>
     withRecord(organization, at, (id) => organization.provider.changeRecord(id, { content: '192.0.2.66' })),
   misbehave,
   'break watches': breakWatches,
-  'delete environment': async ({ organization, pathOf }, { next }) => {
-    await organization.kube('DELETE', pathOf('environments', `shop.${old}`))
+  'delete environment': async (subject, { next, door }) => {
+    const { organization } = subject
+    await removeEnvironment(subject, old, door)
     await untilEnded(organization, old)
     await organization.environment('shop', old, next)
   },
@@ -107,17 +101,11 @@ async function deploy(subject: Subject, step: Deploy): Promise<void> {
 }
 
 async function deleteResource(
-  { organization, pathOf }: Subject,
+  subject: Subject,
   { at, door }: Extract<Step, { do: 'delete resource' }>,
 ): Promise<void> {
-  const resource = inTurn(await usedResources(organization, old), at)
-  if (!resource) return
-  if (door === 'kubectl') await organization.kube('DELETE', pathOf('activeresources', resource.metadata.name))
-  else {
-    const { type, class: name, resourceId } = resource.spec
-    const typeAndClass = encodeURIComponent(name === 'default' ? type : `${type}.${name}`)
-    await organization.rest('DELETE', `/apps/shop/envs/${old}/resources/${typeAndClass}/${resourceId}`)
-  }
+  const resource = inTurn(await usedResources(subject.organization, old), at)
+  if (resource) await removeResource(subject, resource, door)
 }
 
 /** Changes the spec of a resource, with the rights of the operator, which no user has. */
@@ -170,10 +158,11 @@ function changeOf({ kind, data, metadata }: Applied): object {
 }
 
 async function misbehave(
-  { organization, remote, installation }: Subject,
+  { organization, remote, installation, events }: Subject,
   { driver, api }: Misbehave,
 ): Promise<void> {
   remote.next.push(...driver.map((each) => driverAnswers[each]))
+  installation.receiver.answer(events.path, ...driver.map((each) => receiverAnswers[each]), 200)
   for (const each of driver) await organization.provider.misbehave(organization.token, providerAnswers[each])
   const fits = (method: string, url: string) => url.includes(organization.id) && !isWatch(method, url)
   for (const each of api) installation.proxy.inject(fits, apiAnswers[each])
@@ -182,11 +171,13 @@ async function misbehave(
 const isWatch = (_: string, url: string) => url.includes('watch=')
 
 async function breakWatches(
-  { installation: { proxy } }: Subject,
+  { installation: { proxy, gatewayProxy } }: Subject,
   { isExpired }: Extract<Step, { do: 'break watches' }>,
 ): Promise<void> {
-  const broken = proxy.hangUp(isWatch)
-  if (isExpired) proxy.inject(isWatch, failure(410, 'Expired'), broken)
+  for (const each of [proxy, gatewayProxy]) {
+    const broken = each.hangUp(isWatch)
+    if (isExpired) each.inject(isWatch, failure(410, 'Expired'), broken)
+  }
 }
 
 const driverAnswers: Readonly<Record<DriverFault, Misbehaviour>> = {
@@ -203,6 +194,15 @@ const providerAnswers: Readonly<Record<DriverFault, Partial<Rule>>> = {
   break: { do: 'reset', commit: 'never' },
   'lost answer': { do: 'reset', commit: 'before' },
   'in progress': { do: 'status', status: 429, retryAfter: 1, commit: 'never' },
+}
+
+const destroy: Answer = (response) => response.destroy()
+const receiverAnswers: Readonly<Record<DriverFault, Answer>> = {
+  refusal: 400,
+  failure: 500,
+  break: destroy,
+  'lost answer': destroy,
+  'in progress': redirectTo(302, 'https://example.test/'),
 }
 
 const failure = (code: number, reason: string, headers = {}) => ({

@@ -1,9 +1,9 @@
 import type { Environment } from '../../../operator/api/environment.ts'
 import type { Content, Part } from './contents.ts'
-import type { Definer } from './define.ts'
-import type { Definition } from './definition.ts'
-import type { SecretName, types } from './definitions.ts'
-import type { TypeForm } from './types.ts'
+import type { Definer } from './definitions/define.ts'
+import type { Definition } from './definitions/definition.ts'
+import type { SecretName, types } from './definitions/definitions.ts'
+import type { TypeForm } from './definitions/types.ts'
 
 /** What is wrong with an answer of the driver outside the cluster. */
 export const driverFaults = ['refusal', 'failure', 'break', 'lost answer', 'in progress'] as const
@@ -55,11 +55,13 @@ export type Step =
   | { readonly do: 'delete namespace'; readonly at: number }
   | { readonly do: 'lose outputs'; readonly at: number }
   | { readonly do: 'change record'; readonly at: number }
-  | { readonly do: 'retype'; readonly type: (typeof types)[number]; readonly form: TypeForm }
+  | Retype
+  | { readonly do: 'remove supply'; readonly at: number; readonly door: DirectDoor }
+  | { readonly do: 'restore supplies' }
   | Misbehave
   | BreakWatches
   | { readonly do: 'delete deployment'; readonly at: number }
-  | { readonly do: 'delete environment'; readonly next: 'development' | 'production' }
+  | DeleteEnvironment
   | { readonly do: 'withdraw' }
   | { readonly do: 'end operator'; readonly isOrderly: boolean }
   | { readonly do: 'wait' }
@@ -71,7 +73,7 @@ export interface Misbehave {
   readonly api: readonly ApiFault[]
 }
 
-/** The operators lose their watches, and must list again if the API server no longer has what happened since. */
+/** The operators and the gateway lose their watches, and must list again if the API server no longer has what happened since. */
 export interface BreakWatches {
   readonly do: 'break watches'
   readonly isExpired: boolean
@@ -81,4 +83,19 @@ export interface BreakWatches {
 export interface Close {
   readonly do: 'close'
   readonly namespace: string
+}
+
+/** A type of the organization changes. */
+export interface Retype {
+  readonly do: 'retype'
+  readonly type: (typeof types)[number]
+  readonly form: TypeForm
+  readonly door: DirectDoor
+}
+
+/** The environment ends and is made again, of the type `next`. */
+export interface DeleteEnvironment {
+  readonly do: 'delete environment'
+  readonly next: 'development' | 'production'
+  readonly door: DirectDoor
 }

@@ -17,17 +17,15 @@ import { eventually, type Organization } from '../support/client.ts'
 import { type DnsOrganization, makeDnsOrganization } from '../support/cloudflare.ts'
 import { gone, patch } from '../support/observing.ts'
 import { contentIn, scoreOf, setContentOf, setWith } from './contents.ts'
-import { type Definer, defineOverRest } from './define.ts'
-import type { Definition } from './definition.ts'
-import { remoteDrivers, type SecretName, secretNames, types } from './definitions.ts'
+import { type Definer, defineOverRest } from './definitions/define.ts'
+import type { Definition } from './definitions/definition.ts'
+import { type SecretName, secretNames } from './definitions/definitions.ts'
+import { openedNamespaces } from './definitions/namespace-definitions.ts'
 import { limitSecrets, old } from './environments.ts'
+import { type Events, makeEvents } from './events.ts'
 import type { Installation } from './installation.ts'
-import { openedNamespaces } from './namespace-definitions.ts'
 import type { Deploy } from './step.ts'
-import { ownBucket, type TypeForm, typeOf } from './types.ts'
-
-/** Part of every secret of a history. */
-export const canary = 'canary-of-the-histories'
+import { canary, makeSupplies, type Supplies } from './supplies.ts'
 
 const endsWithinMs = 300_000
 const group = '/apis/quartermaster.dev/v1alpha1'
@@ -43,19 +41,14 @@ export interface Subject {
   readonly installation: Installation
   readonly organization: DnsOrganization & { readonly spare: DnsOrganization['zone'] }
   readonly remote: HttpDriverServer
+  readonly supplies: Supplies
+  readonly events: Events
   /** The path of an object of the organization, by plural and name. */
   pathOf(plural: string, name: string): string
   /** Sends a request over REST, and answers the body; throws if it is refused. */
   send(method: string, path: string, body: object): Promise<unknown>
   define(definition: Definition, by?: Definer): Promise<unknown>
-  /** Changes a type. Tags that were secret once are secret in all later forms. */
-  setType(type: (typeof types)[number], form: TypeForm): Promise<unknown>
   setSecret(name: SecretName, to: number): Promise<unknown>
-  setLevel(to: string): Promise<unknown>
-  /** Takes the secret shared value `TOKEN` from the Secret `token`. */
-  setToken(): Promise<unknown>
-  /** Takes the credentials of the account from the Secret `cloud`. */
-  setAccount(): Promise<unknown>
   /** Opens or closes a namespace for the organization. */
   setOpen(namespace: string, isOpen: boolean): Promise<unknown>
   dryRun(environment: string, deploy: Deploy): Promise<DryRun>
@@ -74,16 +67,10 @@ export interface Subject {
 export async function makeSubject(installation: Installation): Promise<Subject> {
   const organization = await makeDnsOrganization(installation.cluster, 'history', { spareZone: true })
   const remote = await startHttpDriverServer()
-  const typesOfSecretTags = new Set<string>()
+  const supplies = await makeSupplies(organization, remote.target)
+  const events = await makeEvents(organization, installation.receiver)
   let deployments = 0
   let revisions = 0
-
-  const setValue = (key: string, value: object) =>
-    organization.apply('sharedvalues', 'SharedValue', key.toLowerCase(), {
-      applicationName: 'shop',
-      key,
-      ...value,
-    })
 
   async function send(method: string, path: string, body: object) {
     const answer = await organization.rest(method, path, body)
@@ -144,6 +131,8 @@ export async function makeSubject(installation: Installation): Promise<Subject> 
     installation,
     organization,
     remote,
+    supplies,
+    events,
     pathOf: (plural, name) => `${group}/namespaces/${organization.id}/${plural}/${name}`,
     send,
     define({ name, spec }, by = 'kubectl') {
@@ -157,15 +146,6 @@ export async function makeSubject(installation: Installation): Promise<Subject> 
       const definition = { name, spec: JSON.parse(own) as Definition['spec'] }
       if (by === 'kubectl') return organization.define(name, definition.spec)
       return defineOverRest(organization, definition, by === 'REST' ? undefined : `${canary}-in-plain-text`)
-    },
-    setType(type, form) {
-      if (form === 'secret tags') typesOfSecretTags.add(type)
-      return organization.apply(
-        'resourcetypes',
-        'ResourceType',
-        type,
-        typeOf(form, typesOfSecretTags.has(type)),
-      )
     },
     setSecret: (name, to) =>
       organization.kube(
@@ -183,13 +163,6 @@ export async function makeSubject(installation: Installation): Promise<Subject> 
         },
         'application/apply-patch+yaml',
       ),
-    setLevel: (to) => setValue('LEVEL', { value: to }),
-    setToken: () => setValue('TOKEN', { secret: { secret: 'token', key: 'key' } }),
-    setAccount: () =>
-      organization.apply('resourceaccounts', 'ResourceAccount', 'cloud', {
-        type: 'any',
-        credentialsSecretName: 'cloud',
-      }),
     setOpen: (namespace, isOpen) =>
       patch(organization, `/api/v1/namespaces/${organization.id}-${namespace}`, {
         metadata: { labels: { [labels.accepts]: isOpen ? organization.id : null } },
@@ -238,6 +211,7 @@ export async function makeSubject(installation: Installation): Promise<Subject> 
       await organization.provider.behave()
       await limitSecrets(organization, null)
       for (const each of openedNamespaces) await subject.setOpen(each, true)
+      await supplies.restore()
       for (const { metadata } of await organization.list('environmentdeployments'))
         await subject.untilFinished(metadata.name)
       const deleting = (await organization.resources()).filter(({ metadata }) => metadata.deletionTimestamp)
@@ -249,26 +223,10 @@ export async function makeSubject(installation: Installation): Promise<Subject> 
       await sleep(1000)
     },
   }
-  for (const type of types) await subject.setType(type, 'usual')
-  await organization.apply('resourcetypes', 'ResourceType', 's3', ownBucket)
   for (const name of secretNames) await subject.setSecret(name, 0)
-  await subject.setAccount()
-  await makeDrivers(organization, remote.target)
   for (const each of openedNamespaces) await makeNamespace(organization, each)
-  await subject.setLevel('start')
-  await subject.setToken()
   await organization.environment('shop', old)
   return subject
-}
-
-async function makeDrivers(organization: DnsOrganization, target: string): Promise<void> {
-  for (const type of types)
-    for (const name of remoteDrivers)
-      await organization.apply('resourcedrivers', 'ResourceDriver', `${name}-${type}`, {
-        type: `${organization.id}/${type}`,
-        target,
-        accountTypes: name === 'keeper' ? ['any'] : [],
-      })
 }
 
 function makeNamespace({ id, kube }: Organization, end: string) {

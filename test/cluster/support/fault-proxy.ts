@@ -137,12 +137,13 @@ export async function proxiedKubeconfig(
   { origin }: Pick<FaultProxy, 'origin'>,
   controlPlane: ControlPlane,
   directory: string,
+  process: 'operator' | 'gateway' = 'operator',
 ): Promise<string> {
-  const kubeconfig = await readFile(await kubeconfigOf(controlPlane, 'operator', directory), 'utf8')
+  const kubeconfig = await readFile(await kubeconfigOf(controlPlane, process, directory), 'utf8')
   const proxied = kubeconfig
     .replace(controlPlane.url, origin)
     .replace(/certificate-authority-data: .*/, 'insecure-skip-tls-verify: true')
-  const file = join(directory, 'proxied.kubeconfig')
+  const file = join(directory, `proxied-${process}.kubeconfig`)
   await writeFile(file, proxied)
   return file
 }

@@ -1,9 +1,9 @@
-import { toReferences } from '../../../api-gateway/endpoints/common/secret-refs.ts'
-import { toWire } from '../../../api-gateway/request/wire.ts'
-import { criterionSchema, provisionSchema } from '../../../operator/api/resource-definition.ts'
-import type { FreeForm } from '../../../operator/api/schema.ts'
-import { isObject } from '../../../operator/domain/base/json.ts'
-import type { Organization } from '../support/client.ts'
+import { toReferences } from '../../../../api-gateway/endpoints/common/secret-refs.ts'
+import { toWire } from '../../../../api-gateway/request/wire.ts'
+import { criterionSchema, provisionSchema } from '../../../../operator/api/resource-definition.ts'
+import type { FreeForm } from '../../../../operator/api/schema.ts'
+import { isObject } from '../../../../operator/domain/base/json.ts'
+import type { Organization } from '../../support/client.ts'
 import type { Definition } from './definition.ts'
 
 /** Applies a definition by kubectl, creates or replaces it over REST, or does the latter with its secret input in plain text. */

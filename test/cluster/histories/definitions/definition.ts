@@ -1,5 +1,5 @@
-import type { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
-import { fc } from '../../support/properties.ts'
+import type { ResourceDefinition } from '../../../../operator/api/resource-definition.ts'
+import { fc } from '../../../support/properties.ts'
 
 /** A definition with its name. */
 export interface Definition {

@@ -1,5 +1,5 @@
-import type { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
-import { fc } from '../../support/properties.ts'
+import type { ResourceDefinition } from '../../../../operator/api/resource-definition.ts'
+import { fc } from '../../../support/properties.ts'
 import { type Definition, rarely, word } from './definition.ts'
 import { nameDefinition } from './name-definitions.ts'
 import { commonNamespace, namespaceDefinition } from './namespace-definitions.ts'

@@ -1,4 +1,4 @@
-import { fc } from '../../support/properties.ts'
+import { fc } from '../../../support/properties.ts'
 import type { Definition } from './definition.ts'
 
 const criteria = fc

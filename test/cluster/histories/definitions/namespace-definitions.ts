@@ -1,6 +1,6 @@
-import { fc } from '../../support/properties.ts'
+import { fc } from '../../../support/properties.ts'
+import { copy, fresh, old } from '../environments.ts'
 import { type Definition, rarely, word } from './definition.ts'
-import { copy, fresh, old } from './environments.ts'
 
 /** Of the organization; the cluster administrator opens it for all environments. */
 export const commonNamespace = 'common'

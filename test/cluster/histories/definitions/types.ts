@@ -1,4 +1,4 @@
-import type { ResourceType } from '../../../operator/api/resource-type.ts'
+import type { ResourceType } from '../../../../operator/api/resource-type.ts'
 
 /** What a type of the organization asks of its inputs and outputs. */
 export const typeForms = ['usual', 'label required', 'short tags', 'secret tags'] as const

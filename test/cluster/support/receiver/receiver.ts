@@ -15,7 +15,7 @@ export interface ReceivedCall {
 }
 
 /** How calls are answered: with a status, or by hand. */
-type Answer = number | ((response: ServerResponse, call: ReceivedCall) => void)
+export type Answer = number | ((response: ServerResponse, call: ReceivedCall) => void)
 
 /** Never answers. */
 export const hang: Answer = () => {}
