@@ -4,7 +4,7 @@ import { DeploymentDelta } from '../../operator/api/deployment-delta.ts'
 import { DeploymentSet } from '../../operator/api/deployment-set.ts'
 import { EnvironmentDeployment } from '../../operator/api/environment-deployment.ts'
 import { newObject } from '../../operator/api/kind.ts'
-import { finalizer } from '../../operator/api/names.ts'
+import { annotations, finalizer } from '../../operator/api/names.ts'
 import { ResourceDefinition } from '../../operator/api/resource-definition.ts'
 import { Workload } from '../../operator/api/workload.ts'
 import { isFinished } from '../../operator/domain/deployment/deployment.ts'
@@ -96,20 +96,28 @@ class Model {
   }
 
   #addByDelta(module: string): void {
-    const { fake } = this.world
     this.#deltas += 1
-    const name = `delta-${this.#deltas}`
     const add = {
       [module]: { profile: 'quartermaster/default-module', spec: { delta: this.#deltas }, externals: {} },
     }
-    fake.put(
-      DeploymentDelta,
-      newObject(DeploymentDelta, { namespace, name }, { applicationName: 'shop', modules: { add } }),
-    )
-    const metadata = { namespace, name, finalizers: [finalizer], creationTimestamp: new Date().toISOString() }
-    const spec = { environmentName: 'shop.dev', deltaName: name }
-    fake.put(EnvironmentDeployment, newObject(EnvironmentDeployment, metadata, spec))
+    this.deploy(`delta-${this.#deltas}`, { modules: { add } })
     this.own.add(module)
+  }
+
+  /** Deploys a delta; over REST, a deployment that cannot be planned fails at once. */
+  deploy(name: string, delta: Pick<DeploymentDelta['spec'], 'modules' | 'shared'>, isOverRest = false): void {
+    const { fake } = this.world
+    const spec = { applicationName: 'shop', ...delta }
+    fake.put(DeploymentDelta, newObject(DeploymentDelta, { namespace, name }, spec))
+    const metadata = {
+      namespace,
+      name,
+      finalizers: [finalizer],
+      creationTimestamp: new Date().toISOString(),
+      ...(isOverRest ? { annotations: { [annotations.createdBy]: 'ana' } } : {}),
+    }
+    const deployment = { environmentName: 'shop.dev', deltaName: name }
+    fake.put(EnvironmentDeployment, newObject(EnvironmentDeployment, metadata, deployment))
   }
 
   /** The modules of Workloads, and the shared dependencies, that are wanted. */
@@ -234,6 +242,39 @@ test('the set is the fold of the Workloads in the end, also when they change whi
         world.close()
       }
     }),
-    { numRuns: casesOf(200) },
+    { numRuns: casesOf(200), endOnFailure: true },
+  )
+})
+
+test('what a delta brings stays when a Workload is applied after it, or the delta is refused, wherever the operator dies', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 0, max: 60 }), death, fc.integer(), async (pauseMs, end, seed) => {
+      const random = createRandom(seed)
+      const world = worldWithDefinitions(() => answerMs.least + random.below(answerMs.more))
+      const model = new Model(world)
+      const find = (name: Name) => world.fake.store.get(Workload, namespace, `shop.${name}`)
+      const isUp = (each: Workload | undefined) => each !== undefined && isReady(each)
+      world.start(end)
+      try {
+        const module = { profile: 'quartermaster/default-module', spec: { delta: 1 }, externals: {} }
+        const shared = [{ op: 'add' as const, path: '/one', value: { type: 's3' } }]
+        model.deploy('delta', { modules: { add: { aa: module } }, shared }, true)
+        await setTimeout(pauseMs)
+        model.apply({ kind: 'apply', name: 'aa', image: 1, store: undefined })
+        model.apply({ kind: 'apply', name: 'bb', image: 1, store: 'one' })
+        await world.until(() => model.deployments().every(isFinished) && isUp(find('bb')))
+        const byDelta = model.deployments().find(({ metadata }) => metadata.name === 'delta')
+        const isDeployed = byDelta !== undefined && isReady(byDelta)
+        // It was planned after the Workload was applied.
+        if (!isDeployed)
+          return expect(byDelta?.status?.problems).toMatchObject([{ reason: 'OwnedByWorkload' }])
+        model.apply({ kind: 'delete', name: 'bb' })
+        await world.until(() => model.deployments().every(isFinished) && !find('bb'))
+        expect(model.deployed()).toMatchObject({ modules: { aa: module }, shared: { one: { type: 's3' } } })
+      } finally {
+        world.close()
+      }
+    }),
+    { numRuns: casesOf(200), endOnFailure: true },
   )
 })

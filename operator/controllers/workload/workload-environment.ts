@@ -1,6 +1,7 @@
 import type { Environment } from '../../api/environment.ts'
+import type { EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import type { Workload, WorkloadEnvironment } from '../../api/workload.ts'
-import { Mismatch, Stalled } from '../../domain/base/errors.ts'
+import { Mismatch, Stalled, Waiting } from '../../domain/base/errors.ts'
 import { compareText } from '../../domain/base/json.ts'
 import { emptySet, type SetContent } from '../../domain/delta/delta.ts'
 import { contextOf } from '../../domain/resource/identity.ts'
@@ -10,7 +11,7 @@ import { isTarget } from '../../domain/workload/targets.ts'
 import type { Store } from '../../kube/cache/store.ts'
 import type { Planning } from '../../planning/planning.ts'
 import { entryFor, foldInto, ownersIn, workloadContent } from '../../planning/workloads.ts'
-import { isFolding, progressOf, resourcesOf } from './workload-status.ts'
+import { deploymentOfOthers, isFolding, progressOf, resourcesOf } from './workload-status.ts'
 
 /** What the controller of Workloads depends on. */
 export interface WorkloadTools {
@@ -35,11 +36,25 @@ export function findIn(environment: Environment, workload: Workload, tools: Work
   const said = workloadContent(workload, environmentId)
   if ('problem' in said) return { entry: known, problem: new Stalled('InvalidWorkload', said.problem) }
   const { content, hash } = said
+  const other = known?.contentHash === hash ? undefined : deploymentOfOthers(environment, tools.store)
+  // What it brings belongs to its client, and is not in the deployed set yet.
+  if (other) return { entry: known && { ...known, state: 'pending' }, problem: inTurnAfter(other) }
   if (!known && !workload.spec.adopt && Object.hasOwn(deployed.modules, content.id))
     return { problem: taken(environment, content) }
+  return recordOf(environment, said, known, deployed, tools)
+}
+
+/** What the status says next of the content of a Workload. */
+function recordOf(
+  environment: Environment,
+  { content, hash }: { readonly content: ConvertedScore; readonly hash: string },
+  known: WorkloadEnvironment | undefined,
+  deployed: SetContent,
+  tools: WorkloadTools,
+): Found {
   const sharedIds = ownedShared(environment, content, known, deployed, tools.store)
   const entry = {
-    environmentId,
+    environmentId: contextOf(environment).environmentId,
     state: 'pending' as const,
     ...known,
     contentHash: hash,
@@ -61,6 +76,10 @@ function withoutUndefined(
   return Object.fromEntries(
     Object.entries(entry).filter(([, value]) => value !== undefined),
   ) as WorkloadEnvironment // the required fields are present
+}
+
+function inTurnAfter({ metadata: { name } }: EnvironmentDeployment): Error {
+  return new Waiting('DeploymentInProgress', `waiting for the deployment '${name}' to finish`)
 }
 
 function taken(environment: Environment, { id }: ConvertedScore): Error {

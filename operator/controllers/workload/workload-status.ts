@@ -124,9 +124,20 @@ function sharedKeyOf(
 
 /** Whether a deployment that folds Workloads in runs in the environment. */
 export function isFolding(environment: Environment, store: Store): boolean {
-  return store
-    .byIndex(EnvironmentDeployment, 'environment', keyOf(environment))
-    .some((each) => each.spec.workloads !== undefined && !isFinished(each))
+  return runningIn(environment, store).some(({ spec }) => spec.workloads !== undefined)
+}
+
+/** A deployment that runs in the environment and does not fold Workloads in. */
+export function deploymentOfOthers(
+  environment: Environment,
+  store: Store,
+): EnvironmentDeployment | undefined {
+  return runningIn(environment, store).find(({ spec }) => spec.workloads === undefined)
+}
+
+function runningIn(environment: Environment, store: Store): EnvironmentDeployment[] {
+  const deployments = store.byIndex(EnvironmentDeployment, 'environment', keyOf(environment))
+  return deployments.filter((each) => !isFinished(each))
 }
 
 /** Whether a deployment runs in the environment of a resource. */

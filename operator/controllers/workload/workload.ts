@@ -128,6 +128,7 @@ function throwOutcome(
     found.find((each) => each.problem)?.problem
   if (problem instanceof Mismatch) throw new Mismatch(problem.reason, problem.message, observed)
   if (problem instanceof Stalled) throw new Stalled(problem.reason, problem.message, observed)
+  if (problem instanceof Waiting) throw new Waiting(problem.reason, problem.message, undefined, observed)
   if (!store.get(Application, metadata.namespace, spec.applicationName))
     throw new ReferenceNotFound(
       'ApplicationNotFound',
