@@ -120,6 +120,17 @@ class Model {
     fake.put(EnvironmentDeployment, newObject(EnvironmentDeployment, metadata, deployment))
   }
 
+  /** The deployed set is deleted, and is there again a moment later, when the promise resolves. */
+  async loseSet(): Promise<void> {
+    const { fake } = this.world
+    const { setName = '' } = this.world.environment()?.status?.lastPlanned ?? {}
+    const set = fake.store.get(DeploymentSet, namespace, setName)
+    if (!set) return
+    fake.drop(DeploymentSet, namespace, setName)
+    await setTimeout(restoredAfterMs)
+    if (!fake.store.get(DeploymentSet, namespace, setName)) fake.put(DeploymentSet, set)
+  }
+
   /** The modules of Workloads, and the shared dependencies, that are wanted. */
   wanted() {
     const contents = [...this.workloads.values()].map((document) => convertScore({ document }))
@@ -222,6 +233,7 @@ test('changes at one moment are one deployment, no change is none, and the set i
 
 /** Operations a moment after the last ones, while deployments may be under way. */
 const moment = fc.record({ operation, pauseMs: fc.integer({ min: 0, max: 60 }) })
+const restoredAfterMs = 100
 const answerMs = { least: 4, more: 8 }
 
 test('the set is the fold of the Workloads in the end, also when they change while deployments run, wherever the operator dies', async () => {
@@ -278,3 +290,25 @@ test('what a delta brings stays when a Workload is applied after it, or the delt
     { numRuns: casesOf(200), endOnFailure: true },
   )
 })
+
+test.each<[change: string, operation: Operation]>([
+  ['changes', { kind: 'apply', name: 'aa', image: 1, store: undefined }],
+  ['is deleted', { kind: 'delete', name: 'aa' }],
+])(
+  'a set that is missing for a moment is not taken for an empty one: a Workload %s',
+  async (_, operation) => {
+    const world = worldWithDefinitions()
+    const model = new Model(world)
+    world.start()
+    try {
+      model.apply({ kind: 'apply', name: 'aa', image: 1, store: 'one' })
+      await world.until(() => model.isSettled())
+      const restored = model.loseSet()
+      model.apply(operation)
+      await restored
+      await world.until(() => model.isSettled())
+    } finally {
+      world.close()
+    }
+  },
+)

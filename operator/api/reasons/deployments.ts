@@ -102,8 +102,8 @@ export const deploymentReasons = {
     'Use the secret in the secret inputs of a definition.',
   ),
   SetNotFound: reason(
-    'The deployment set that the deployment names does not exist.',
-    'Create the set, or name another one.',
+    'The deployment set that a deployment names, or that is deployed, does not exist.',
+    'Create the set, or name another one. The operator restores a deleted set that is deployed.',
   ),
   StartRemains: reason(
     'An environment still has to record the set of the deployment that it starts from.',

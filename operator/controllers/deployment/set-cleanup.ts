@@ -13,6 +13,7 @@ import { startResync } from '../../kube/loop/resync.ts'
 import type { Log } from '../../log.ts'
 
 const retryMs = 5000
+const standbyMs = 1000
 const workers = 4
 
 interface Options {
@@ -66,8 +67,10 @@ class SetCleanup {
   }
 
   #onSet({ before, after }: Change<DeploymentSet>): void {
-    if (after) this.#noteUse(keyOf(after))
-    else if (before) this.#usedAt.delete(keyOf(before))
+    if (after) {
+      this.#deleted.delete(keyOf(after))
+      this.#noteUse(keyOf(after))
+    } else if (before) this.#usedAt.delete(keyOf(before))
     if (after || !before || !this.#isRecorded(before.metadata.namespace, before.metadata.name)) return
     this.#deleted.set(keyOf(before), before)
     this.#queue.add(keyOf(before))
@@ -99,7 +102,12 @@ class SetCleanup {
     const { store } = this.#cluster
     const { isActive, log } = this.#options
     const [namespace = '', name = ''] = key.split('/')
-    if (!isActive() || !store.isOrganization(namespace)) return
+    if (!store.isOrganization(namespace)) return
+    if (!isActive()) {
+      // The process that leads may have ended before it restored the set.
+      if (this.#deleted.has(key)) this.#queue.addAfter(key, standbyMs)
+      return
+    }
     try {
       const set = store.get(DeploymentSet, namespace, name)
       if (set) await this.#removeUnused(set)

@@ -3,15 +3,17 @@ import type { EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import type { Workload, WorkloadEnvironment } from '../../api/workload.ts'
 import { Mismatch, Stalled, Waiting } from '../../domain/base/errors.ts'
 import { compareText } from '../../domain/base/json.ts'
-import { emptySet, type SetContent } from '../../domain/delta/delta.ts'
+import type { SetContent } from '../../domain/delta/delta.ts'
 import { contextOf } from '../../domain/resource/identity.ts'
 import type { ConvertedScore } from '../../domain/score/convert-score.ts'
 import { moduleIdOf } from '../../domain/workload/content.ts'
 import { isTarget } from '../../domain/workload/targets.ts'
 import type { Store } from '../../kube/cache/store.ts'
 import type { Planning } from '../../planning/planning.ts'
-import { entryFor, foldInto, ownersIn, workloadContent } from '../../planning/workloads.ts'
+import { entryFor, foldInto, ownersIn, setUnder, workloadContent } from '../../planning/workloads.ts'
 import { deploymentOfOthers, isFolding, progressOf, resourcesOf } from './workload-status.ts'
+
+const missingSetRetrySeconds = 5
 
 /** What the controller of Workloads depends on. */
 export interface WorkloadTools {
@@ -26,13 +28,15 @@ export interface Found {
   readonly problem?: Error
 }
 
-/** What a Workload has in an environment: what the status says next, and what is wrong. */
+/** What a Workload has in an environment: what the status says next, and why it is not ready. */
 export function findIn(environment: Environment, workload: Workload, tools: WorkloadTools): Found {
   const { environmentId } = contextOf(environment)
   const known = entryFor(workload, environmentId)
-  const deployed = tools.planning.deployedSet(environment) ?? emptySet
-  if (!isTarget(workload, environment))
-    return { entry: known && remaining(environment, workload, known, deployed, tools) }
+  const isWanted = isTarget(workload, environment)
+  if (!isWanted && !known) return {}
+  const deployed = setUnder(environment, tools.planning)
+  if (!deployed) return { entry: known, problem: setMissing(environment) }
+  if (!isWanted) return { entry: known && remaining(environment, workload, known, deployed, tools) }
   const said = workloadContent(workload, environmentId)
   if ('problem' in said) return { entry: known, problem: new Stalled('InvalidWorkload', said.problem) }
   const { content, hash } = said
@@ -76,6 +80,13 @@ function withoutUndefined(
   return Object.fromEntries(
     Object.entries(entry).filter(([, value]) => value !== undefined),
   ) as WorkloadEnvironment // the required fields are present
+}
+
+/** The operator restores a deleted set. Until then it is not known what is deployed. */
+export function setMissing({ metadata, status }: Environment): Waiting {
+  const name = status?.lastPlanned?.setName
+  const message = `waiting for the set '${name}', which is deployed to '${metadata.name}'`
+  return new Waiting('SetNotFound', message, missingSetRetrySeconds)
 }
 
 function inTurnAfter({ metadata: { name } }: EnvironmentDeployment): Error {

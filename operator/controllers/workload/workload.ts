@@ -5,7 +5,6 @@ import { EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import { Workload, type WorkloadEnvironment } from '../../api/workload.ts'
 import { Mismatch, ReferenceNotFound, Stalled, Waiting } from '../../domain/base/errors.ts'
 import { compareText, sameJson } from '../../domain/base/json.ts'
-import { emptySet } from '../../domain/delta/delta.ts'
 import { isFinished } from '../../domain/deployment/deployment.ts'
 import { environmentObjectName, workloadOf } from '../../domain/resource/identity.ts'
 import { scoped } from '../../kube/cache/kinds-in-store.ts'
@@ -14,10 +13,13 @@ import { keyOf } from '../../kube/client/resource.ts'
 import { type Controller, type ReconcileContext, type Watch, watchKind } from '../../kube/loop/controller.ts'
 import { isReady, stateOf } from '../../kube/loop/outcome.ts'
 import type { Observed } from '../../kube/loop/status.ts'
-import { entryFor, workloadContent } from '../../planning/workloads.ts'
+import { entryFor, setUnder, workloadContent } from '../../planning/workloads.ts'
 import { watchLifecycle } from '../shared/watch-lifecycle.ts'
-import { type Found, findIn, remaining, type WorkloadTools } from './workload-environment.ts'
+import { type Found, findIn, remaining, setMissing, type WorkloadTools } from './workload-environment.ts'
 import { isDeploying } from './workload-status.ts'
+
+/** How long a deletion waits for a missing set. */
+const missingSetMs = 60_000
 
 /**
  * Records which modules a Workload owns, and what is deployed. The task of `startWorkloadDeployments` deploys what the
@@ -128,7 +130,8 @@ function throwOutcome(
     found.find((each) => each.problem)?.problem
   if (problem instanceof Mismatch) throw new Mismatch(problem.reason, problem.message, observed)
   if (problem instanceof Stalled) throw new Stalled(problem.reason, problem.message, observed)
-  if (problem instanceof Waiting) throw new Waiting(problem.reason, problem.message, undefined, observed)
+  if (problem instanceof Waiting)
+    throw new Waiting(problem.reason, problem.message, problem.retryAfterSeconds, observed)
   if (!store.get(Application, metadata.namespace, spec.applicationName))
     throw new ReferenceNotFound(
       'ApplicationNotFound',
@@ -165,15 +168,21 @@ function throwOutcome(
     )
 }
 
-/** Throws Waiting until no environment has the module any more. */
+/** Whether a set that is missing since the deletion may be restored. */
+function isRecent({ metadata: { deletionTimestamp = '' } }: Workload): boolean {
+  return Date.now() - Date.parse(deletionTimestamp) < missingSetMs
+}
+
+/** Throws Waiting until no environment has the module any more. One whose set is lost has none. */
 async function finalize(workload: Workload, tools: WorkloadTools): Promise<void> {
   for (const { environmentId } of workload.status?.environments ?? []) {
     const name = environmentObjectName(workload.spec.applicationName, environmentId)
     const environment = tools.store.get(Environment, workload.metadata.namespace, name)
     if (!environment || environment.metadata.deletionTimestamp) continue
     const known = entryFor(workload, environmentId)
-    const deployed = tools.planning.deployedSet(environment) ?? emptySet
-    if (known && remaining(environment, workload, known, deployed, tools))
+    const deployed = setUnder(environment, tools.planning)
+    if (!deployed && isRecent(workload)) throw setMissing(environment)
+    if (deployed && known && remaining(environment, workload, known, deployed, tools))
       throw new Waiting('ModuleRemains', `waiting for a deployment that removes the module from '${name}'`)
   }
 }

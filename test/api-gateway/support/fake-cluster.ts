@@ -211,7 +211,9 @@ export function createFakeCluster(): FakeCluster {
       const existing = cacheOf(kind).get(namespace, name)
       if (!existing) return
       if (existing.metadata.finalizers?.length) {
-        keep(kind, { ...existing, metadata: { ...existing.metadata, deletionTimestamp: time() } })
+        // By the clock: some deletions wait for a time.
+        const deletionTimestamp = new Date().toISOString()
+        keep(kind, { ...existing, metadata: { ...existing.metadata, deletionTimestamp } })
         return
       }
       cacheOf(kind).remove(existing)

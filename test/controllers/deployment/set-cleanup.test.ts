@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { eventually } from '../../../dev/control-plane/kubernetes.ts'
 import { DeploymentSet } from '../../../operator/api/deployment-set.ts'
@@ -21,10 +22,10 @@ beforeEach(() => {
 })
 afterEach(() => cleanup?.stop())
 
-function start(isActive = true, settleMs = 1) {
+function start(isActive = () => true, settleMs = 1) {
   cleanup = startSetCleanup(cluster, {
     log: silentLog,
-    isActive: () => isActive,
+    isActive,
     settleMs,
     resyncMs: 3_600_000,
   })
@@ -119,7 +120,7 @@ test.each([
 
 test('nothing is removed while another process may be at work', async () => {
   addSet()
-  start(false)
+  start(() => false)
   await cleanup?.stop()
   expect(isThere()).toBe(true)
 })
@@ -131,6 +132,18 @@ test('a set that is the base of an environment is created again when a tool dele
   cluster.drop(DeploymentSet, namespace, name)
   await eventually('the set', 10_000, async () => isThere() || undefined)
   expect(cluster.store.get(DeploymentSet, namespace, name)?.spec.modules).toEqual({ web: {} })
+})
+
+test('it is created again by the process that takes over, if it was deleted before', async () => {
+  addSet(['flux'])
+  addEnvironment({ lastPlanned })
+  let isActive = false
+  start(() => isActive)
+  cluster.drop(DeploymentSet, namespace, name)
+  await setTimeout(100)
+  expect(isThere()).toBe(false)
+  isActive = true
+  await eventually('the set', 10_000, async () => isThere() || undefined)
 })
 
 test('whether a set is used is known without a look at all deployments and environments', async () => {
@@ -152,7 +165,7 @@ test('whether a set is used is known without a look at all deployments and envir
 test('a set is kept for the settle time after its last use', async () => {
   const settleMs = 1000
   addSet()
-  start(true, settleMs)
+  start(() => true, settleMs)
   const use = setInterval(() => addSet(), settleMs / 50)
   // From now on, one set is used and the other one is not.
   addSet(undefined, 'shop.other')
