@@ -175,6 +175,7 @@ export async function startOperator(options: {
       renewals,
       newResources,
       planning,
+      dispatcher,
       attempts: config.deploymentAttempts,
       timeoutSeconds: config.deploymentTimeoutSeconds,
       settleSeconds: config.settleSeconds,

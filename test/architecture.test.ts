@@ -184,9 +184,9 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'image',
     'rollout',
     'active-resource',
+    'webhook',
     'deployment',
     'workload',
-    'webhook',
   ],
 }
 

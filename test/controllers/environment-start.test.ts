@@ -103,12 +103,10 @@ test('another start takes its place', async () => {
 })
 
 describe('a deployment from which an environment starts, when it is deleted', () => {
-  const end = () => {
+  const end = (notify = async () => {}) => {
     const deployment = cluster.store.get(EnvironmentDeployment, namespace, name) as EnvironmentDeployment // put before
-    return finalizeDeployment(cluster, {
-      ...deployment,
-      metadata: { ...deployment.metadata, deletionTimestamp: '2026-02-02T00:00:00Z' },
-    })
+    const metadata = { ...deployment.metadata, deletionTimestamp: '2026-02-02T00:00:00Z' }
+    return finalizeDeployment({ ...deployment, metadata }, { cluster, dispatcher: { notify } })
   }
   // Its own environment is deleted too, so that only the other one matters.
   beforeEach(() => cluster.drop(Environment, namespace, 'shop.old'))
@@ -118,6 +116,12 @@ describe('a deployment from which an environment starts, when it is deleted', ()
     await expect(end()).rejects.toMatchObject({ reason: 'StartRemains' })
     await remembered()
     await end()
+  })
+
+  test('is deleted only after the webhook calls for its events are written', async () => {
+    addStart()
+    const refusal = new Error('not now')
+    await expect(end(() => Promise.reject(refusal))).rejects.toBe(refusal)
   })
 
   test('is deleted at once when it has no set to remember', async () => {

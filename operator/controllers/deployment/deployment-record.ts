@@ -12,6 +12,7 @@ import type { Cluster } from '../../kube/cache/cluster.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import { isStalled } from '../../kube/loop/outcome.ts'
 import type { Observed } from '../../kube/loop/status.ts'
+import type { Dispatcher } from '../webhook/dispatcher.ts'
 import { failure } from './deployment-failure.ts'
 
 type DeploymentStatus = Observed<typeof EnvironmentDeployment>
@@ -93,13 +94,17 @@ function tooManyDeployments({ metadata }: Environment): DeploymentProblem {
 }
 
 /**
- * Throws Waiting until the environment records that the deployment ran, and each environment that starts from it records
- * its set.
+ * Writes the calls of webhooks for the events of the deployment. Throws Waiting until the environment records that it ran,
+ * and each environment that starts from it records its set.
  */
 export async function finalizeDeployment(
-  { store }: Pick<Cluster, 'store'>,
   deployment: EnvironmentDeployment,
+  {
+    cluster: { store },
+    dispatcher,
+  }: { readonly cluster: Pick<Cluster, 'store'>; readonly dispatcher: Pick<Dispatcher, 'notify'> },
 ): Promise<void> {
+  await dispatcher.notify(deployment)
   const { namespace, name } = deployment.metadata
   const starting = store.byIndex(Environment, 'start', `${namespace}/${name}`)
   const unrecorded = starting.find((each) => !isStalled(each) && !isStartRemembered(each, deployment))

@@ -18,6 +18,7 @@ import type { NewResources } from '../shared/new-resources.ts'
 import type { Renewals } from '../shared/renewals.ts'
 import type { ResourceProgress } from '../shared/resource-progress.ts'
 import { createSecretReader } from '../shared/secrets.ts'
+import type { Dispatcher } from '../webhook/dispatcher.ts'
 import { DeploymentDeadlines } from './deployment-deadline.ts'
 import { awaitSource, failIfRejected, failure, finalStatus, planningFailure } from './deployment-failure.ts'
 import { planDeployment } from './deployment-plan.ts'
@@ -40,6 +41,7 @@ export interface DeploymentTools {
   readonly renewals: Renewals
   readonly newResources: NewResources
   readonly planning: Planning
+  readonly dispatcher: Pick<Dispatcher, 'notify'>
   readonly attempts: number
   readonly timeoutSeconds: number
   readonly settleSeconds: number
@@ -54,7 +56,7 @@ export function environmentDeploymentController(
     kind: EnvironmentDeployment,
     watches: reconciler.watches,
     reconcile: (deployment, context) => reconciler.reconcile(deployment, context),
-    finalize: (deployment) => finalizeDeployment(tools.cluster, deployment),
+    finalize: (deployment) => finalizeDeployment(deployment, tools),
   }
 }
 

@@ -24,6 +24,8 @@ const retryMs = 2000
 export interface Dispatcher {
   /** Writes the calls for all events of a terminating environment and its deployments, the deletion included. */
   notifyLast(environment: Environment): Promise<void>
+  /** Writes the calls for the events of a deployment so far. */
+  notify(deployment: EnvironmentDeployment): Promise<void>
   stop(): Promise<void>
 }
 
@@ -80,6 +82,10 @@ class WebhookDispatcher implements Dispatcher {
     await this.#waitForCache(environment.metadata.namespace)
     await inParallel(deployments, (each) => this.#notify(EnvironmentDeployment, each, true), concurrentCalls)
     await this.#notify(Environment, environment, true)
+  }
+
+  notify(deployment: EnvironmentDeployment): Promise<void> {
+    return this.#notify(EnvironmentDeployment, deployment)
   }
 
   stop(): Promise<void> {

@@ -142,8 +142,9 @@ export function createOperatorWorld(builtIn: readonly Driver[], latencyMs?: () =
     const removals = new Removals({ store: fake.store, drivers, inventory })
     run(activeResourceController({ ...tools, removals }))
     const progress = createProgressCounter(fake.store, 3)
+    const dispatcher = { notifyLast: async () => {}, notify: async () => {} }
     const limits = { attempts: 3, timeoutSeconds: 1000, settleSeconds: 1000 }
-    run(environmentDeploymentController({ ...tools, progress, ...limits }))
+    run(environmentDeploymentController({ ...tools, progress, dispatcher, ...limits }))
     run(workloadController({ store: cluster.store, planning }))
     loops.push(
       startWorkloadDeployments({
@@ -155,7 +156,6 @@ export function createOperatorWorld(builtIn: readonly Driver[], latencyMs?: () =
         maxSettleMs: 60_000,
       }),
     )
-    const dispatcher = { notifyLast: async () => {} }
     run(
       environmentController(cluster, door, dispatcher, {
         keptDeployments: 50,

@@ -42,6 +42,15 @@ describe('nothing is written', () => {
 })
 
 describe('events are notified', () => {
+  test('before a deployment is gone', async () => {
+    world.putWebhook('hook')
+    world.isActive = false // as if it had not come so far
+    await world.start()
+    const deleted = world.putDeployment(succeeded)
+    await world.notify(deleted)
+    expect(world.calls()).toEqual(['hook deployment.finished', 'hook deployment.started'])
+  })
+
   test('to each webhook, by a call that is its own, before the mark is set', async () => {
     for (const name of ['one', 'two']) world.putWebhook(name)
     await world.start()
