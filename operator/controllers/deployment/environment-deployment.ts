@@ -30,6 +30,9 @@ import { problemsOf } from './resource-problems.ts'
 import { RunningDeployments, WaitingDeployments } from './running-deployments.ts'
 import { writeResource } from './write-resource.ts'
 
+/** A start takes some milliseconds, and may fail without an event. */
+const startRetrySeconds = 0.1
+
 type DeploymentStatus = Observed<typeof EnvironmentDeployment>
 type Context = ReconcileContext<typeof EnvironmentDeployment>
 
@@ -64,6 +67,8 @@ class DeploymentReconciler {
   readonly #tools: DeploymentTools
   readonly #running = new RunningDeployments()
   readonly #waiting = new WaitingDeployments()
+  /** Name of the deployment that is planned at this moment, by the key of its environment. */
+  readonly #starting = new Map<string, string>()
   readonly #deadlines: DeploymentDeadlines
   readonly #waitForCache: (namespace: string) => Promise<void>
   readonly #waitForRecord: (deployment: EnvironmentDeployment) => Promise<void>
@@ -103,7 +108,7 @@ class DeploymentReconciler {
    * 1. environmentOf: throws Waiting without the environment, and Stalled while it terminates.
    * 2. endOfEarlierRun: returns the end of a deployment that ran before it was deleted and created again.
    * 3. awaitTurn: throws Waiting while another deployment to the environment runs.
-   * 4. start: plans and writes the resources, once per process; safe to repeat.
+   * 4. startAlone: plans and writes the resources, once per process; safe to repeat.
    * 5. outcome: throws Waiting until all resources are ready or one failed.
    */
   async #run(deployment: EnvironmentDeployment, context: Context): Promise<DeploymentStatus> {
@@ -111,12 +116,25 @@ class DeploymentReconciler {
     const known = this.#running.statusOf(deployment)
     if (ended) return ended
     this.#awaitTurn(deployment)
-    const status = known ?? (await this.#start(deployment, context))
+    const status = known ?? (await this.#startAlone(deployment, context))
     if (!status.startTime) return status
     this.#running.add(deployment, status)
     const outcome = this.#outcome(deployment, status)
     if (outcome.problems) throw failure(outcome)
     return outcome
+  }
+
+  /** The turn of a deployment that is planned at this moment is not over, although it has not begun for others yet. */
+  async #startAlone(deployment: EnvironmentDeployment, context: Context): Promise<DeploymentStatus> {
+    const environmentKey = environmentKeyOf(deployment)
+    const other = this.#starting.get(environmentKey)
+    if (other !== undefined) throw inProgress(other, startRetrySeconds)
+    this.#starting.set(environmentKey, deployment.metadata.name)
+    try {
+      return await this.#start(deployment, context)
+    } finally {
+      this.#starting.delete(environmentKey)
+    }
   }
 
   /**
@@ -223,7 +241,7 @@ class DeploymentReconciler {
   #awaitTurn(deployment: EnvironmentDeployment): void {
     const first = nextToRun(this.#deploymentsBeside(deployment))
     if (!first || first.metadata.uid === deployment.metadata.uid) return
-    throw new Waiting('DeploymentInProgress', `waiting for the deployment '${first.metadata.name}' to finish`)
+    throw inProgress(first.metadata.name)
   }
 
   /** All deployments to the environment of a deployment, that one included. */
@@ -238,4 +256,12 @@ class DeploymentReconciler {
     this.#waiting.remove(deployment)
     this.#tools.renewals.end(environmentKeyOf(deployment), deployment.metadata.uid)
   }
+}
+
+function inProgress(name: string, retryAfterSeconds?: number): Waiting {
+  return new Waiting(
+    'DeploymentInProgress',
+    `waiting for the deployment '${name}' to finish`,
+    retryAfterSeconds,
+  )
 }

@@ -48,10 +48,15 @@ test('of deployments of deltas that kubectl and REST make at the same time, none
 
   const expected: string[] = []
   for (let round = 0; round < rounds; round++) {
-    const ids = [`kubectl-${round}`, `rest-${round}`] as const
+    // Of two that were created in the same second, the first by name has its turn first.
+    const ids = [`second-${round}`, `first-${round}`, `rest-${round}`] as const
     const { promise, resolve } = Promise.withResolvers<void>()
     setTimeout(resolve, 20)
-    const names = await Promise.all([deployByKubectl(ids[0]), deployOverRest(ids[1], promise)])
+    const names = await Promise.all([
+      deployByKubectl(ids[0]),
+      deployByKubectl(ids[1]),
+      deployOverRest(ids[2], promise),
+    ])
     for (const [at, name] of names.entries()) {
       if (name === undefined) continue
       const deployment = await organization.ended(name)
