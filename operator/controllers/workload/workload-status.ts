@@ -42,11 +42,12 @@ export function progressOf(
     const deployment = store.get(EnvironmentDeployment, namespace, name)
     return deployment ? progressWith(deployment) : { state: 'succeeded', deploymentName: name }
   }
-  const newest = [...store.byIndex(EnvironmentDeployment, 'environment', keyOf(environment))]
+  const deployments = store.byIndex(EnvironmentDeployment, 'environment', keyOf(environment))
+  const newest = deployments
+    .filter(({ spec }) => spec.workloads !== undefined)
     .sort(byAge)
     .at(-1)
-  const isFailed =
-    newest && isFinished(newest) && newest.spec.workloads !== undefined && tried(newest, content, store)
+  const isFailed = newest && isFinished(newest) && tried(newest, content, store)
   return isFailed ? progressWith(newest) : { state: 'pending' }
 }
 
