@@ -12,6 +12,7 @@ import {
   isFinished,
   isMadeOverRest,
   lastDeployment,
+  nextToRun,
   stateOfDeployment,
 } from './deployment.ts'
 
@@ -57,14 +58,14 @@ export function historyOf(environment: Remembering, deployments: readonly Enviro
   }
 }
 
-/** The last planned deployment. Deployments run one at a time, so at most one is planned and unfinished. */
+/** The last planned deployment. Of several that are planned and unfinished, only the one that has its turn continues. */
 function lastPlannedOf(
   { status }: Remembering,
   deployments: readonly EnvironmentDeployment[],
 ): LastPlanned | undefined {
   const known = status?.lastPlanned
-  const running = deployments.find(
-    (each) => each.status?.startTime && !isFinished(each) && !each.metadata.deletionTimestamp,
+  const running = nextToRun(
+    deployments.filter(({ status: own, metadata }) => own?.startTime && !metadata.deletionTimestamp),
   )
   // An environment without history, such as one restored without its status, uses the existing deployments.
   const last = running ?? (known ? undefined : lastDeployment(deployments))

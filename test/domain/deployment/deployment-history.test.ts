@@ -6,6 +6,7 @@ import { annotations } from '../../../operator/api/names.ts'
 import {
   baseOf,
   nextDeploymentNumber,
+  nextToRun,
   removableDeployments,
 } from '../../../operator/domain/deployment/deployment.ts'
 import {
@@ -65,6 +66,12 @@ describe('the environment remembers', () => {
   test('nothing of one that did not pass planning', () => {
     const status = after([run('one', 'running')], [run('one', 'succeeded'), run('two', 'refused')])
     expect(status.lastPlanned?.deploymentName).toBe('one')
+  })
+
+  test('of two that run at once the one that has its turn, which waits to be remembered', () => {
+    const both = [run('one', 'running'), run('two', 'running')]
+    for (const moment of [both, both.toReversed()])
+      expect(after(moment).lastPlanned?.deploymentName).toBe(nextToRun(moment)?.metadata.name)
   })
 
   test('the name of the last one while it exists', () => {
