@@ -26,7 +26,7 @@ type Context = ReconcileContext<typeof ActiveResource>
 
 /** Dependencies of the controller, and what it keeps in memory between reconciles. */
 interface State extends ResourceTools {
-  /** Keys of the resources whose last provision failed: their hash does not describe what exists. */
+  /** Keys of the resources whose last provision or removal of objects has not ended: their hash does not describe what exists. */
   readonly unfinished: Set<string>
   readonly pending: PendingInstances
 }
@@ -81,8 +81,9 @@ async function reconcile(latest: ActiveResource, state: State, context: Context)
     const status = { ...observedOf(resource), explanation: explanationOf(resource) }
     return awaitRollout(resource, { status, secrets }, state, context)
   }
-  customTypeOf(resource.spec.type, planning.typesOf(namespace)) // throws Waiting without the type
+  // A drift is reported once.
   unfinished.add(keyOf(resource))
+  customTypeOf(resource.spec.type, planning.typesOf(namespace)) // throws Waiting without the type
   const pass = renewals.provisioning(begun)
   const provisioned = await provision(resource, { request, inputsHash, found }, state, context).catch(
     (error: unknown) => {
@@ -197,11 +198,16 @@ function awaitDependents(resource: ActiveResource, { store }: Cluster): void {
  * Keeps a resource that no workload uses, so that a rollback can use it again. A workload has no state: its
  * objects are deleted, and a rollback renders them again.
  */
-async function statusOfUnused(resource: ActiveResource, { inventory }: State): Promise<ResourceStatus> {
+async function statusOfUnused(
+  resource: ActiveResource,
+  { inventory, unfinished }: State,
+): Promise<ResourceStatus> {
   const { unusedSince, deploymentName, type } = resource.spec
   if (!resource.status?.inputsHash && !resource.status?.provisioned)
     throw new Waiting('Unused', 'not provisioned: no workload uses this resource')
   const isWorkload = simpleTypeName(type) === workloadType
+  // It may be used again before all of them are deleted.
+  if (isWorkload) unfinished.add(keyOf(resource))
   if (isWorkload) await inventory.removeAll(resource)
   const left = isWorkload ? { objects: undefined, inputsHash: undefined } : {}
   const kept = isWorkload ? 'its objects are deleted' : 'kept for a rollback'
