@@ -103,7 +103,7 @@ export const deploymentReasons = {
   ),
   SetNotFound: reason(
     'The deployment set that a deployment names, or that is deployed, does not exist.',
-    'Create the set, or name another one. The operator restores a deleted set that is deployed.',
+    'Create the set, or name another one; the operator restores one that is deployed.',
   ),
   StartRemains: reason(
     'An environment still has to record the set of the deployment that it starts from.',
