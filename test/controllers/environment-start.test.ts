@@ -103,10 +103,10 @@ test('another start takes its place', async () => {
 })
 
 describe('a deployment from which an environment starts, when it is deleted', () => {
-  const end = (notify = async () => {}) => {
+  const end = (notifyDeleted = async () => {}) => {
     const deployment = cluster.store.get(EnvironmentDeployment, namespace, name) as EnvironmentDeployment // put before
     const metadata = { ...deployment.metadata, deletionTimestamp: '2026-02-02T00:00:00Z' }
-    return finalizeDeployment({ ...deployment, metadata }, { cluster, dispatcher: { notify } })
+    return finalizeDeployment({ ...deployment, metadata }, { cluster, dispatcher: { notifyDeleted } })
   }
   // Its own environment is deleted too, so that only the other one matters.
   beforeEach(() => cluster.drop(Environment, namespace, 'shop.old'))

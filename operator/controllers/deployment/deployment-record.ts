@@ -102,9 +102,9 @@ export async function finalizeDeployment(
   {
     cluster: { store },
     dispatcher,
-  }: { readonly cluster: Pick<Cluster, 'store'>; readonly dispatcher: Pick<Dispatcher, 'notify'> },
+  }: { readonly cluster: Pick<Cluster, 'store'>; readonly dispatcher: Pick<Dispatcher, 'notifyDeleted'> },
 ): Promise<void> {
-  await dispatcher.notify(deployment)
+  await dispatcher.notifyDeleted(deployment)
   const { namespace, name } = deployment.metadata
   const starting = store.byIndex(Environment, 'start', `${namespace}/${name}`)
   const unrecorded = starting.find((each) => !isStalled(each) && !isStartRemembered(each, deployment))

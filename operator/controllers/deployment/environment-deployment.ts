@@ -44,7 +44,7 @@ export interface DeploymentTools {
   readonly renewals: Renewals
   readonly newResources: NewResources
   readonly planning: Planning
-  readonly dispatcher: Pick<Dispatcher, 'notify'>
+  readonly dispatcher: Pick<Dispatcher, 'notifyDeleted'>
   readonly attempts: number
   readonly timeoutSeconds: number
   readonly settleSeconds: number

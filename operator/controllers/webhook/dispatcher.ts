@@ -10,7 +10,7 @@ import { createCacheBarrier } from '../../kube/cache/cache-barrier.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { compacted, createFirstVersions, objectAt } from '../../kube/cache/history.ts'
 import { scoped } from '../../kube/cache/kinds-in-store.ts'
-import { isAlreadyExists, isGone, isNamespaceTerminating } from '../../kube/client/client.ts'
+import { isAlreadyExists, isGone, isNamespaceTerminating, QuotaError } from '../../kube/client/client.ts'
 import { inParallel } from '../../kube/client/parallel.ts'
 import { createQueue, type WorkQueue } from '../../kube/loop/queue.ts'
 import type { Log } from '../../log.ts'
@@ -24,8 +24,8 @@ const retryMs = 2000
 export interface Dispatcher {
   /** Writes the calls for all events of a terminating environment and its deployments, the deletion included. */
   notifyLast(environment: Environment): Promise<void>
-  /** Writes the calls for the events of a deployment so far. */
-  notify(deployment: EnvironmentDeployment): Promise<void>
+  /** Writes the calls for the events of a deployment that is being deleted. */
+  notifyDeleted(deployment: EnvironmentDeployment): Promise<void>
   stop(): Promise<void>
 }
 
@@ -80,16 +80,32 @@ class WebhookDispatcher implements Dispatcher {
     const index = scoped(environment, environment.metadata.name)
     const deployments = this.#cluster.store.byIndex(EnvironmentDeployment, 'environment', index)
     await this.#waitForCache(environment.metadata.namespace)
-    await inParallel(deployments, (each) => this.#notify(EnvironmentDeployment, each, true), concurrentCalls)
-    await this.#notify(Environment, environment, true)
+    await this.#unlessFull(async () => {
+      await inParallel(
+        deployments,
+        (each) => this.#notify(EnvironmentDeployment, each, true),
+        concurrentCalls,
+      )
+      await this.#notify(Environment, environment, true)
+    })
   }
 
-  notify(deployment: EnvironmentDeployment): Promise<void> {
-    return this.#notify(EnvironmentDeployment, deployment)
+  async notifyDeleted(deployment: EnvironmentDeployment): Promise<void> {
+    await this.#unlessFull(() => this.#notify(EnvironmentDeployment, deployment))
   }
 
   stop(): Promise<void> {
     return this.#queue.stop()
+  }
+
+  /** A deletion does not wait for room in a quota. */
+  async #unlessFull(work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      if (!(error instanceof QuotaError)) throw error
+      this.#options.log.warn('events are lost: a quota has no room for webhook calls', { error })
+    }
   }
 
   #add({ kind }: Source, { metadata: { namespace, name } }: ObjectOf<Source>): void {

@@ -76,7 +76,7 @@ function controllerWith(timeoutSeconds: number, changes: Partial<typeof cluster>
     renewals: new Renewals(store),
     newResources: new NewResources(),
     planning: createPlanning(store, { catalogue: drivers, vendors: ['quartermaster'], log: silentLog }),
-    dispatcher: { notify: async () => {} },
+    dispatcher: { notifyDeleted: async () => {} },
     attempts: 3,
     timeoutSeconds,
     settleSeconds: long,

@@ -71,7 +71,7 @@ export function createDispatcherWorld() {
       await world.start()
     },
     notifyLast: async (last: Environment) => announcements?.notifyLast(last),
-    notify: async (each: EnvironmentDeployment) => announcements?.notify(each),
+    notifyDeleted: async (each: EnvironmentDeployment) => announcements?.notifyDeleted(each),
 
     putWebhook(name: string, spec: Partial<Webhook['spec']> = {}, metadata: Partial<ObjectMeta> = {}): void {
       cluster.put(Webhook, webhook(name, spec, { creationTimestamp: early, ...metadata }))

@@ -142,7 +142,7 @@ export function createOperatorWorld(builtIn: readonly Driver[], latencyMs?: () =
     const removals = new Removals({ store: fake.store, drivers, inventory })
     run(activeResourceController({ ...tools, removals }))
     const progress = createProgressCounter(fake.store, 3)
-    const dispatcher = { notifyLast: async () => {}, notify: async () => {} }
+    const dispatcher = { notifyLast: async () => {}, notifyDeleted: async () => {} }
     const limits = { attempts: 3, timeoutSeconds: 1000, settleSeconds: 1000 }
     run(environmentDeploymentController({ ...tools, progress, dispatcher, ...limits }))
     run(workloadController({ store: cluster.store, planning }))

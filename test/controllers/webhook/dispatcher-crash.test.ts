@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { eventually } from '../../../dev/control-plane/kubernetes.ts'
 import { Environment } from '../../../operator/api/environment.ts'
 import { annotations } from '../../../operator/api/names.ts'
-import { ApiError } from '../../../operator/kube/client/client.ts'
+import { ApiError, QuotaError } from '../../../operator/kube/client/client.ts'
 import { createDispatcherWorld, late, noon, succeeded } from '../support/dispatcher-world.ts'
 import { environment } from '../support/webhooks.ts'
 
@@ -72,6 +72,19 @@ describe('objects deleted meanwhile', () => {
     world.cluster.failNext('patch Environment', new ApiError(404, 'NotFound', 'not found'))
     await world.notifyLast(world.putEnvironment({ deletionTimestamp: late }))
     expect(world.calls()).toEqual(['hook environment.created', 'hook environment.deleted'])
+  })
+
+  test('a quota without room for calls does not keep what is being deleted', async () => {
+    world.putWebhook('hook')
+    await world.start()
+    const refusal = new QuotaError('acme', { message: 'no room', uses: [] })
+    world.isActive = false // so that only the deletions write
+    const deployment = world.putDeployment(succeeded)
+    world.cluster.failNext('create WebhookCall', refusal)
+    await world.notifyDeleted(deployment)
+    world.cluster.failNext('create WebhookCall', refusal)
+    await world.notifyLast(world.putEnvironment({ deletionTimestamp: late }))
+    expect(world.calls()).toEqual([])
   })
 
   test('a refusal of another kind is one', async () => {

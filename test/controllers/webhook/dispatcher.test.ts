@@ -47,7 +47,7 @@ describe('events are notified', () => {
     world.isActive = false // as if it had not come so far
     await world.start()
     const deleted = world.putDeployment(succeeded)
-    await world.notify(deleted)
+    await world.notifyDeleted(deleted)
     expect(world.calls()).toEqual(['hook deployment.finished', 'hook deployment.started'])
   })
 
