@@ -10,7 +10,7 @@ import { isPresent } from '../domain/base/object-problem.ts'
 import { builtInDefinitions } from '../domain/definition/built-in-definitions.ts'
 import { createMatcher, type Matcher } from '../domain/definition/matching.ts'
 import { catalogueWith } from '../domain/definition/third-party.ts'
-import type { SetContent } from '../domain/delta/delta.ts'
+import { emptySet, type SetContent } from '../domain/delta/delta.ts'
 import { sharedValuesFor } from '../domain/graph/shared-values.ts'
 import { failedPlan, type Plan, type PlanInput, plan } from '../domain/plan/plan.ts'
 import { builtInTypes } from '../domain/resource/built-in-types.ts'
@@ -35,7 +35,7 @@ export interface Planning {
   catalogueOf(organization: string): readonly DriverDescriptor[]
   /** Type of an account; undefined when the account does not exist. */
   accountTypeOf(organization: string, name: string): string | undefined
-  /** The last planned set of an environment; undefined before the first deployment. */
+  /** The last planned set of an environment, empty before the first deployment; undefined while the set is missing. */
   deployedSet(environment: Environment): SetContent | undefined
 }
 
@@ -109,7 +109,7 @@ export function createPlanning(
     },
     deployedSet(environment) {
       const { setName } = environment.status?.lastPlanned ?? {}
-      if (setName === undefined) return undefined
+      if (setName === undefined) return emptySet
       return store.get(DeploymentSet, environment.metadata.namespace, setName)?.spec
     },
   }

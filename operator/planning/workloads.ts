@@ -11,7 +11,6 @@ import { type Owner, problemsOfOwners } from '../domain/workload/ownership.ts'
 import { isTarget } from '../domain/workload/targets.ts'
 import { scoped } from '../kube/cache/kinds-in-store.ts'
 import type { Store } from '../kube/cache/store.ts'
-import type { Planning } from './planning.ts'
 
 /** What a Workload says for an environment, and its hash; or what is wrong with its document. */
 export type WorkloadContent =
@@ -68,11 +67,6 @@ export function ownersIn(store: Store, environment: Environment): Owner[] {
     if ('problem' in said || said.hash !== entry.contentHash) return [{ ...owner, content: 'keep' }]
     return [{ ...owner, content: said.content }]
   })
-}
-
-/** The set that Workloads are folded into: empty before the first deployment, undefined while it is missing. */
-export function setUnder(environment: Environment, planning: Planning): SetContent | undefined {
-  return environment.status?.lastPlanned === undefined ? emptySet : planning.deployedSet(environment)
 }
 
 /** The set with the Workloads of the environment folded into it. */

@@ -115,7 +115,7 @@ export async function previewDefinition(
   const problems = []
   const room = new ProblemLimit()
   for (const environment of findAll(store, Environment, organization)) {
-    const set = planning.deployedSet(environment)
+    const set = environment.status?.lastPlanned && planning.deployedSet(environment)
     if (!set) continue
     const input = planning.inputFor(environment, set)
     const preview = withLimitedProblems(

@@ -206,9 +206,11 @@ async function statusOfUnused(
   if (!resource.status?.inputsHash && !resource.status?.provisioned)
     throw new Waiting('Unused', 'not provisioned: no workload uses this resource')
   const isWorkload = simpleTypeName(type) === workloadType
-  // It may be used again before all of them are deleted.
-  if (isWorkload) unfinished.add(keyOf(resource))
-  if (isWorkload) await inventory.removeAll(resource)
+  if (isWorkload) {
+    // It may be used again before all of them are deleted.
+    unfinished.add(keyOf(resource))
+    await inventory.removeAll(resource)
+  }
   const left = isWorkload ? { objects: undefined, inputsHash: undefined } : {}
   const kept = isWorkload ? 'its objects are deleted' : 'kept for a rollback'
   const message = `unused since ${unusedSince}, when '${deploymentName}' was deployed; ${kept}`

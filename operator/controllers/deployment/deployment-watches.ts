@@ -21,6 +21,7 @@ import { keyOf } from '../../kube/client/resource.ts'
 import { type Watch, watchKind } from '../../kube/loop/controller.ts'
 import type { Renewals } from '../shared/renewals.ts'
 import type { ResourceProgress } from '../shared/resource-progress.ts'
+import { unfinishedIn } from '../shared/unfinished-deployments.ts'
 import type { RunningDeployments, WaitingDeployments } from './running-deployments.ts'
 
 /** Kinds that a plan reads, in addition to sets, deltas and active resources. */
@@ -60,7 +61,7 @@ export function deploymentWatches(
     watchKind(store.cacheOf(EnvironmentDeployment), ({ before, after }) => {
       if (before && !after) onDeleted(before)
       const hasEnded = before && !isFinished(before) && (!after || isFinished(after))
-      if (hasEnded) return unfinishedBeside(before, store)
+      if (hasEnded) return unfinishedIn(environmentKeyOf(before), store).map(keyOf)
       // Another deployment may start from the set of this one.
       const hasNewSet = after && setNameOf(after) && !(before && setNameOf(before))
       return hasNewSet ? waitingFor(after) : []
@@ -93,11 +94,6 @@ function deploymentEndedBy(
   const environmentKey = environmentKeyOf(resource)
   const { pending, failed } = progress.of(environmentKey)
   return pending === 0 || failed > 0 ? running.keysIn(environmentKey) : []
-}
-
-function unfinishedBeside(deployment: EnvironmentDeployment, store: Store): string[] {
-  const all = store.byIndex(EnvironmentDeployment, 'environment', environmentKeyOf(deployment))
-  return all.filter((each) => !isFinished(each)).map(keyOf)
 }
 
 /** Unfinished deployments when an environment appears, terminates or is gone; terminating ones at every change. */

@@ -18,6 +18,7 @@ import type { NewResources } from '../shared/new-resources.ts'
 import type { Renewals } from '../shared/renewals.ts'
 import type { ResourceProgress } from '../shared/resource-progress.ts'
 import { createSecretReader } from '../shared/secrets.ts'
+import { waitForDeployment } from '../shared/unfinished-deployments.ts'
 import type { Dispatcher } from '../webhook/dispatcher.ts'
 import { DeploymentDeadlines } from './deployment-deadline.ts'
 import { awaitSource, failIfRejected, failure, finalStatus, planningFailure } from './deployment-failure.ts'
@@ -128,7 +129,7 @@ class DeploymentReconciler {
   async #startAlone(deployment: EnvironmentDeployment, context: Context): Promise<DeploymentStatus> {
     const environmentKey = environmentKeyOf(deployment)
     const other = this.#starting.get(environmentKey)
-    if (other !== undefined) throw inProgress(other, startRetrySeconds)
+    if (other !== undefined) throw waitForDeployment(other, startRetrySeconds)
     this.#starting.set(environmentKey, deployment.metadata.name)
     try {
       return await this.#start(deployment, context)
@@ -241,7 +242,7 @@ class DeploymentReconciler {
   #awaitTurn(deployment: EnvironmentDeployment): void {
     const first = nextToRun(this.#deploymentsBeside(deployment))
     if (!first || first.metadata.uid === deployment.metadata.uid) return
-    throw inProgress(first.metadata.name)
+    throw waitForDeployment(first.metadata.name)
   }
 
   /** All deployments to the environment of a deployment, that one included. */
@@ -256,12 +257,4 @@ class DeploymentReconciler {
     this.#waiting.remove(deployment)
     this.#tools.renewals.end(environmentKeyOf(deployment), deployment.metadata.uid)
   }
-}
-
-function inProgress(name: string, retryAfterSeconds?: number): Waiting {
-  return new Waiting(
-    'DeploymentInProgress',
-    `waiting for the deployment '${name}' to finish`,
-    retryAfterSeconds,
-  )
 }

@@ -10,7 +10,7 @@ import { Stalled, Waiting } from '../../domain/base/errors.ts'
 import { compareText, sameJson } from '../../domain/base/json.ts'
 import { truncate } from '../../domain/base/size-limits.ts'
 import { emptySet, type SetContent } from '../../domain/delta/delta.ts'
-import { baseOf, isFinished } from '../../domain/deployment/deployment.ts'
+import { baseOf } from '../../domain/deployment/deployment.ts'
 import { imageOf } from '../../domain/image/artefact.ts'
 import {
   automationDeltaId,
@@ -26,6 +26,7 @@ import { scoped } from '../../kube/cache/kinds-in-store.ts'
 import { isAlreadyExists } from '../../kube/client/client.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import { ownersIn } from '../../planning/workloads.ts'
+import { unfinishedIn, waitForDeployment } from '../shared/unfinished-deployments.ts'
 
 type Result = Pick<TargetEnvironment, 'outcome' | 'deploymentName'>
 
@@ -119,14 +120,8 @@ export class AutomaticDeployments {
   }
 
   #awaitTurn(environment: Environment): void {
-    const { store } = this.#cluster
-    const deployments = store.byIndex(EnvironmentDeployment, 'environment', keyOf(environment))
-    const running = deployments.find((each) => !isFinished(each))
-    if (running)
-      throw new Waiting(
-        'DeploymentInProgress',
-        `waiting for the deployment '${running.metadata.name}' to finish`,
-      )
+    const [running] = unfinishedIn(keyOf(environment), this.#cluster.store)
+    if (running) throw waitForDeployment(running.metadata.name)
   }
 
   /** What is deployed, without the modules that belong to Workloads: their images are those that the Workloads name. */

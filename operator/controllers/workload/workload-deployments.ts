@@ -17,7 +17,7 @@ import { isObserved } from '../../kube/loop/outcome.ts'
 import { createQueue, type WorkQueue } from '../../kube/loop/queue.ts'
 import type { Log } from '../../log.ts'
 import type { Planning } from '../../planning/planning.ts'
-import { foldInto, ownersIn, setUnder, workloadsBeside } from '../../planning/workloads.ts'
+import { foldInto, ownersIn, workloadsBeside } from '../../planning/workloads.ts'
 import { planInputs } from '../deployment/deployment-watches.ts'
 
 /** What the task that deploys Workloads depends on. */
@@ -173,7 +173,7 @@ class WorkloadDeployments {
     const deployments = [...cluster.store.byIndex(EnvironmentDeployment, 'environment', key)].sort(byAge)
     // Its end enqueues the environment again.
     if (deployments.some((each) => !isFinished(each))) return
-    const deployed = setUnder(environment, planning)
+    const deployed = planning.deployedSet(environment)
     if (!deployed) return this.#queue.addAfter(key, retryMs)
     const { set } = foldInto(cluster.store, environment, deployed)
     const wanted = setId(set)

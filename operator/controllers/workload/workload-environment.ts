@@ -1,5 +1,4 @@
 import type { Environment } from '../../api/environment.ts'
-import type { EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import type { Workload, WorkloadEnvironment } from '../../api/workload.ts'
 import { Mismatch, Stalled, Waiting } from '../../domain/base/errors.ts'
 import { compareText } from '../../domain/base/json.ts'
@@ -10,7 +9,8 @@ import { moduleIdOf } from '../../domain/workload/content.ts'
 import { isTarget } from '../../domain/workload/targets.ts'
 import type { Store } from '../../kube/cache/store.ts'
 import type { Planning } from '../../planning/planning.ts'
-import { entryFor, foldInto, ownersIn, setUnder, workloadContent } from '../../planning/workloads.ts'
+import { entryFor, foldInto, ownersIn, workloadContent } from '../../planning/workloads.ts'
+import { waitForDeployment } from '../shared/unfinished-deployments.ts'
 import { deploymentOfOthers, isFolding, progressOf, resourcesOf } from './workload-status.ts'
 
 const missingSetRetrySeconds = 5
@@ -34,7 +34,7 @@ export function findIn(environment: Environment, workload: Workload, tools: Work
   const known = entryFor(workload, environmentId)
   const isWanted = isTarget(workload, environment)
   if (!isWanted && !known) return {}
-  const deployed = setUnder(environment, tools.planning)
+  const deployed = tools.planning.deployedSet(environment)
   if (!deployed) return { entry: known, problem: setMissing(environment) }
   if (!isWanted) return { entry: known && remaining(environment, workload, known, deployed, tools) }
   const said = workloadContent(workload, environmentId)
@@ -42,7 +42,8 @@ export function findIn(environment: Environment, workload: Workload, tools: Work
   const { content, hash } = said
   const other = known?.contentHash === hash ? undefined : deploymentOfOthers(environment, tools.store)
   // What it brings belongs to its client, and is not in the deployed set yet.
-  if (other) return { entry: known && { ...known, state: 'pending' }, problem: inTurnAfter(other) }
+  if (other)
+    return { entry: known && { ...known, state: 'pending' }, problem: waitForDeployment(other.metadata.name) }
   if (!known && !workload.spec.adopt && Object.hasOwn(deployed.modules, content.id))
     return { problem: taken(environment, content) }
   return recordOf(environment, said, known, deployed, tools)
@@ -87,10 +88,6 @@ export function setMissing({ metadata, status }: Environment): Waiting {
   const name = status?.lastPlanned?.setName
   const message = `waiting for the set '${name}', which is deployed to '${metadata.name}'`
   return new Waiting('SetNotFound', message, missingSetRetrySeconds)
-}
-
-function inTurnAfter({ metadata: { name } }: EnvironmentDeployment): Error {
-  return new Waiting('DeploymentInProgress', `waiting for the deployment '${name}' to finish`)
 }
 
 function taken(environment: Environment, { id }: ConvertedScore): Error {

@@ -17,6 +17,7 @@ import type { Store } from '../../kube/cache/store.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import { conditionOf, stateOf } from '../../kube/loop/outcome.ts'
 import type { Planning } from '../../planning/planning.ts'
+import { unfinishedIn } from '../shared/unfinished-deployments.ts'
 
 const maxResources = 100
 const maxMessage = 2000
@@ -125,7 +126,7 @@ function sharedKeyOf(
 
 /** Whether a deployment that folds Workloads in runs in the environment. */
 export function isFolding(environment: Environment, store: Store): boolean {
-  return runningIn(environment, store).some(({ spec }) => spec.workloads !== undefined)
+  return unfinishedIn(keyOf(environment), store).some(({ spec }) => spec.workloads !== undefined)
 }
 
 /** A deployment that runs in the environment and does not fold Workloads in. */
@@ -133,12 +134,7 @@ export function deploymentOfOthers(
   environment: Environment,
   store: Store,
 ): EnvironmentDeployment | undefined {
-  return runningIn(environment, store).find(({ spec }) => spec.workloads === undefined)
-}
-
-function runningIn(environment: Environment, store: Store): EnvironmentDeployment[] {
-  const deployments = store.byIndex(EnvironmentDeployment, 'environment', keyOf(environment))
-  return deployments.filter((each) => !isFinished(each))
+  return unfinishedIn(keyOf(environment), store).find(({ spec }) => spec.workloads === undefined)
 }
 
 /** Whether a deployment runs in the environment of a resource. */

@@ -13,7 +13,7 @@ import { keyOf } from '../../kube/client/resource.ts'
 import { type Controller, type ReconcileContext, type Watch, watchKind } from '../../kube/loop/controller.ts'
 import { isReady, stateOf } from '../../kube/loop/outcome.ts'
 import type { Observed } from '../../kube/loop/status.ts'
-import { entryFor, setUnder, workloadContent } from '../../planning/workloads.ts'
+import { entryFor, workloadContent } from '../../planning/workloads.ts'
 import { watchLifecycle } from '../shared/watch-lifecycle.ts'
 import { type Found, findIn, remaining, setMissing, type WorkloadTools } from './workload-environment.ts'
 import { isDeploying } from './workload-status.ts'
@@ -180,7 +180,7 @@ async function finalize(workload: Workload, tools: WorkloadTools): Promise<void>
     const environment = tools.store.get(Environment, workload.metadata.namespace, name)
     if (!environment || environment.metadata.deletionTimestamp) continue
     const known = entryFor(workload, environmentId)
-    const deployed = setUnder(environment, tools.planning)
+    const deployed = tools.planning.deployedSet(environment)
     if (!deployed && isRecent(workload)) throw setMissing(environment)
     if (deployed && known && remaining(environment, workload, known, deployed, tools))
       throw new Waiting('ModuleRemains', `waiting for a deployment that removes the module from '${name}'`)
