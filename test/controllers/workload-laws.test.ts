@@ -16,8 +16,8 @@ import { definition, driver } from '../support/builders.ts'
 import { casesOf, fc } from '../support/properties.ts'
 import { createRandom } from '../support/random.ts'
 import { scoreDocument } from '../support/scores.ts'
+import { anyDeath } from './support/deaths.ts'
 import { createOperatorWorld, type OperatorWorld } from './support/operator-world.ts'
-import type { Death } from './support/process.ts'
 
 const namespace = 'acme'
 const names = ['aa', 'bb', 'cc'] as const
@@ -50,13 +50,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   },
   fc.record({ kind: fc.constant('deltaAdds' as const), module: fc.constantFrom('own-one', 'own-two') }),
 )
-const death: fc.Arbitrary<Death | undefined> = fc.option(
-  fc.record({
-    at: fc.integer({ min: 1, max: 25 }),
-    moment: fc.constantFrom('before' as const, 'after' as const),
-  }),
-  { nil: undefined },
-)
+const death = anyDeath({ min: 1, max: 25 })
 /** Operations at the same moment, and when the operator that is started then dies; without one, the operator runs on. */
 const step = fc.record({
   operations: fc.array(operation, { minLength: 1, maxLength: 5 }),

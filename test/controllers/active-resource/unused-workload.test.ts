@@ -11,6 +11,7 @@ import { workloadDescriptor } from '../../../operator/drivers/workload/descripto
 import { isReady } from '../../../operator/kube/loop/outcome.ts'
 import { casesOf, fc } from '../../support/properties.ts'
 import { createRandom } from '../../support/random.ts'
+import { anyDeath } from '../support/deaths.ts'
 import { createOperatorWorld, type OperatorWorld } from '../support/operator-world.ts'
 
 const namespace = 'acme'
@@ -46,13 +47,7 @@ function deploy({ fake }: OperatorWorld, number: number, isUsed: boolean): void 
   fake.put(EnvironmentDeployment, newObject(EnvironmentDeployment, metadata, spec))
 }
 
-const death = fc.option(
-  fc.record({
-    at: fc.integer({ min: 5, max: 40 }),
-    moment: fc.constantFrom('before' as const, 'after' as const),
-  }),
-  { nil: undefined },
-)
+const death = anyDeath({ min: 5, max: 40 })
 
 test('a workload has its objects if and only if the last deployment uses it, wherever the operator dies', async () => {
   const deployments = fc.array(

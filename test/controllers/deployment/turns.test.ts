@@ -12,6 +12,7 @@ import { isReady } from '../../../operator/kube/loop/outcome.ts'
 import { definition, driver } from '../../support/builders.ts'
 import { casesOf, fc } from '../../support/properties.ts'
 import { createRandom } from '../../support/random.ts'
+import { anyDeath } from '../support/deaths.ts'
 import { createOperatorWorld, type OperatorWorld } from '../support/operator-world.ts'
 
 const namespace = 'acme'
@@ -36,13 +37,7 @@ function deploy({ fake }: OperatorWorld, id: string, creationTimestamp: string):
 test('deployments of the same second run one after another, whichever the operator sees first, and wherever it dies', async () => {
   const ids = fc.shuffledSubarray(['a', 'b', 'c', 'd'], { minLength: 2 })
   const pauses = fc.array(fc.integer({ min: 0, max: 30 }), { minLength: 4, maxLength: 4 })
-  const death = fc.option(
-    fc.record({
-      at: fc.integer({ min: 1, max: 20 }),
-      moment: fc.constantFrom('before' as const, 'after' as const),
-    }),
-    { nil: undefined },
-  )
+  const death = anyDeath({ min: 1, max: 20 })
   await fc.assert(
     fc.asyncProperty(ids, pauses, death, fc.integer(), async (names, pausesMs, end, seed) => {
       const random = createRandom(seed)
