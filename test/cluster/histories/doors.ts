@@ -4,8 +4,25 @@ import type { Environment } from '../../../operator/api/environment.ts'
 import type { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
 import type { StoredObject } from '../../../operator/api/kind.ts'
 import { conditionStatus, eventually, type Organization } from '../support/client.ts'
+import type { DirectDoor } from './step.ts'
 
 const agreesWithinMs = 10_000
+
+/** The path of an object of an organization, by plural and name. */
+export function pathIn({ id }: Organization, plural: string, name: string): string {
+  return `/apis/quartermaster.dev/v1alpha1/namespaces/${id}/${plural}/${name}`
+}
+
+/** Deletes an object by one of the doors; `path` is its path over REST. */
+export function removeBy(
+  door: DirectDoor,
+  organization: Organization,
+  { plural, name, path }: { readonly plural: string; readonly name: string; readonly path: string },
+): Promise<{ readonly status: number }> {
+  return door === 'kubectl'
+    ? organization.kube('DELETE', pathIn(organization, plural, name))
+    : organization.rest('DELETE', path)
+}
 
 /** Definitions, resources and deployments are the same over REST as with kubectl. */
 export async function expectSameOverRest(organization: Organization): Promise<void> {

@@ -8,6 +8,7 @@ import type { Fault } from '../support/fault-proxy.ts'
 import { patch, untilEnded } from '../support/observing.ts'
 import { type Answer, redirectTo } from '../support/receiver/receiver.ts'
 import { type Applied, appliedObjects, madeNamespaces, objectPath } from './applied-objects.ts'
+import { removeBy } from './doors.ts'
 import { limitSecrets, old, overrideLevel, setRun } from './environments.ts'
 import { usedResources } from './outcome.ts'
 import { removeEnvironment, removeResource } from './removal.ts'
@@ -20,10 +21,8 @@ type Actions = {
 
 const actions: Actions = {
   define: (subject, { definition, by }) => subject.define(definition, by),
-  undefine: ({ organization, pathOf }, { name, door }) =>
-    door === 'kubectl'
-      ? organization.kube('DELETE', pathOf('resourcedefinitions', name))
-      : organization.rest('DELETE', `/resources/defs/${name}`),
+  undefine: ({ organization }, { name, door }) =>
+    removeBy(door, organization, { plural: 'resourcedefinitions', name, path: `/resources/defs/${name}` }),
   rotate: (subject, { secret, to }) => subject.setSecret(secret, to),
   withdraw: ({ organization }) => organization.kube('DELETE', secretPath(organization, 'spare')),
   'set value': ({ supplies }, { to, door }) => supplies.setLevel(to, door),

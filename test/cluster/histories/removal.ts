@@ -2,16 +2,19 @@ import type { ActiveResource } from '../../../operator/api/active-resource.ts'
 import { annotations } from '../../../operator/api/names.ts'
 import { eventually, readyOf } from '../support/client.ts'
 import { patch } from '../support/observing.ts'
+import { removeBy } from './doors.ts'
 import type { DirectDoor } from './step.ts'
 import type { Subject } from './subject.ts'
 
 const endsWithinMs = 120_000
 
 /** Deletes an environment of the application. */
-export function removeEnvironment({ organization, pathOf }: Subject, environment: string, door: DirectDoor) {
-  return door === 'kubectl'
-    ? organization.kube('DELETE', pathOf('environments', `shop.${environment}`))
-    : organization.rest('DELETE', `/apps/shop/envs/${environment}`)
+export function removeEnvironment({ organization }: Subject, environment: string, door: DirectDoor) {
+  return removeBy(door, organization, {
+    plural: 'environments',
+    name: `shop.${environment}`,
+    path: `/apps/shop/envs/${environment}`,
+  })
 }
 
 /** Deletes a resource. Over REST, one of an environment that is missing stays. */

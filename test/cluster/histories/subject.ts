@@ -21,6 +21,7 @@ import { type Definer, defineOverRest } from './definitions/define.ts'
 import type { Definition } from './definitions/definition.ts'
 import { type SecretName, secretNames } from './definitions/definitions.ts'
 import { openedNamespaces } from './definitions/namespace-definitions.ts'
+import { pathIn } from './doors.ts'
 import { limitSecrets, old } from './environments.ts'
 import { type Events, makeEvents } from './events.ts'
 import type { Installation } from './installation.ts'
@@ -28,7 +29,6 @@ import type { Deploy } from './step.ts'
 import { canary, makeSupplies, type Supplies } from './supplies.ts'
 
 const endsWithinMs = 300_000
-const group = '/apis/quartermaster.dev/v1alpha1'
 
 /** The part of the answer to a dry run that the laws are about. */
 interface DryRun {
@@ -133,7 +133,7 @@ export async function makeSubject(installation: Installation): Promise<Subject> 
     remote,
     supplies,
     events,
-    pathOf: (plural, name) => `${group}/namespaces/${organization.id}/${plural}/${name}`,
+    pathOf: (plural, name) => pathIn(organization, plural, name),
     send,
     define({ name, spec }, by = 'kubectl') {
       const { id, zone, spare } = organization

@@ -1,6 +1,7 @@
 import { eventually, type Organization } from '../support/client.ts'
 import { remoteDrivers, types } from './definitions/definitions.ts'
 import { ownBucket, type TypeForm, typeOf } from './definitions/types.ts'
+import { removeBy } from './doors.ts'
 import type { DirectDoor } from './step.ts'
 
 /** Part of every secret of a history. */
@@ -80,15 +81,7 @@ export async function makeSupplies(organization: Organization, target: string): 
             credentialsSecretName: 'cloud',
           })
         : change('/resources/accounts/cloud', { credentials: { key: `${canary}-account-${to}` } }),
-    removeOne(at, door) {
-      const { plural, name, path } = all[at % all.length] as Supply // there are some
-      return door === 'kubectl'
-        ? organization.kube(
-            'DELETE',
-            `/apis/quartermaster.dev/v1alpha1/namespaces/${organization.id}/${plural}/${name}`,
-          )
-        : organization.rest('DELETE', path)
-    },
+    removeOne: (at, door) => removeBy(door, organization, all[at % all.length] as Supply), // there are some
     async restore() {
       for (const { plural, name, make } of all) {
         const isThere = await eventually(`the end of '${name}'`, endsWithinMs, async () => {
