@@ -1,4 +1,5 @@
 import type { StoredObject } from '../../api/kind.ts'
+import type { PausesMs } from './watch-pauses.ts'
 
 /** Keeps a cache equal to the API server until it is stopped. */
 export interface Reflector {
@@ -32,5 +33,5 @@ export interface ReflectorOptions {
   readonly idleMs?: number
   /** How often a complete list is read, in case an event was lost. */
   readonly relistMs?: number
-  readonly backoffMs?: { readonly first: number; readonly most: number }
+  readonly pausesMs?: Partial<PausesMs>
 }

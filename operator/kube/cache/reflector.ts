@@ -1,10 +1,11 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { StoredObject } from '../../api/kind.ts'
 import type { Log } from '../../log.ts'
 import { ApiError, type KubeClient, type Query } from '../client/client.ts'
 import { keyOf, pathOf, type Resource } from '../client/resource.ts'
 import type { Cache } from './cache.ts'
 import type { Reflector, ReflectorOptions } from './reflector-options.ts'
+import { WatchPauses } from './watch-pauses.ts'
 import {
   errorOf,
   isEndOfList,
@@ -39,6 +40,7 @@ class CacheReflector implements Reflector {
   readonly #options: ReflectorOptions
   readonly #path: string
   readonly #idleMs: number
+  readonly #pauses: WatchPauses
   readonly #synced = Promise.withResolvers<void>()
   readonly #stopping = new AbortController()
   #heardAt = performance.now()
@@ -48,11 +50,9 @@ class CacheReflector implements Reflector {
   /** The resource version to watch from; undefined when a list is due. */
   #position: string | undefined
   #listVersion = 0n
-  #failures = 0
   #forbidden: ApiError | undefined
   /** Resolves when the current attempt to watch is answered. */
   #answered = Promise.withResolvers<void>()
-  #pause: AbortController | undefined
 
   constructor(client: KubeClient, resource: Resource, cache: Cache, log: Log, options: ReflectorOptions) {
     this.#client = client
@@ -62,6 +62,7 @@ class CacheReflector implements Reflector {
     this.#options = options
     this.#path = pathOf(resource, options.namespace)
     this.#idleMs = options.idleMs ?? 90_000
+    this.#pauses = new WatchPauses(options.pausesMs)
   }
 
   get resource(): string {
@@ -78,7 +79,7 @@ class CacheReflector implements Reflector {
 
   async ensureAllowed(): Promise<void> {
     if (!this.#forbidden) return
-    this.#pause?.abort()
+    this.#pauses.end()
     if (!this.#stopping.signal.aborted) await this.#answered.promise
     if (this.#forbidden) throw this.#forbidden
   }
@@ -93,12 +94,12 @@ class CacheReflector implements Reflector {
 
   stop(): void {
     this.#stopping.abort()
-    this.#pause?.abort()
+    this.#pauses.end()
     this.#setForbidden(this.#forbidden)
   }
 
   async run(): Promise<void> {
-    const { relistMs = 1_800_000, backoffMs = { first: 200, most: 30_000 }, failIfForbidden } = this.#options
+    const { relistMs = 1_800_000, failIfForbidden } = this.#options
     const { signal } = this.#stopping
     while (!signal.aborted) {
       // After a long silence a list answers at once; the next bookmark may take a minute.
@@ -106,7 +107,7 @@ class CacheReflector implements Reflector {
       if (isListDue) this.#position = undefined
       try {
         if (this.#position === undefined && !this.#canStreamLists) await this.#listPages()
-        await this.#watchWithPause()
+        await this.#pauses.around(() => this.#watchOnce())
       } catch (error) {
         if (signal.aborted) return
         if (error instanceof ApiError) this.#refusedAt = performance.now()
@@ -115,32 +116,14 @@ class CacheReflector implements Reflector {
           return this.#synced.reject(this.#forbidden)
         this.#recover(error)
       }
-      const pause = Math.min(backoffMs.most, backoffMs.first * 2 ** Math.min(this.#failures, 16))
-      if (this.#failures > 0 && !signal.aborted) await this.#sleep(pause * (0.5 + Math.random()))
+      if (!signal.aborted) await this.#pauses.wait()
     }
-  }
-
-  async #sleep(milliseconds: number): Promise<void> {
-    this.#pause = new AbortController()
-    try {
-      await sleep(milliseconds, undefined, { signal: this.#pause.signal })
-    } catch {
-      // The pause was ended.
-    }
-    this.#pause = undefined
   }
 
   #setForbidden(forbidden: ApiError | undefined): void {
     this.#forbidden = forbidden
     this.#answered.resolve()
     this.#answered = Promise.withResolvers()
-  }
-
-  /** Counts a watch that ends within a second as a failure, so that it is not repeated in a tight loop. */
-  async #watchWithPause(): Promise<void> {
-    const begun = performance.now()
-    await this.#watchOnce()
-    if (performance.now() - begun < 1000) this.#failures += 1
   }
 
   /** Watches from the position, or else from a list that the watch streams first. */
@@ -160,6 +143,7 @@ class CacheReflector implements Reflector {
       })) {
         idle.refresh()
         this.#heardAt = performance.now()
+        this.#pauses.noteAnswer()
         if (this.#forbidden) this.#setForbidden(undefined)
         if (line === '') continue
         characters += line.length
@@ -192,7 +176,7 @@ class CacheReflector implements Reflector {
     }
     if (listed) return
     this.#position = object.metadata.resourceVersion
-    this.#failures = 0
+    this.#pauses.reset()
   }
 
   /** Removes what a complete list does not contain. Leaves the position undefined when the list must be read again. */
@@ -213,7 +197,7 @@ class CacheReflector implements Reflector {
     await this.#cache.retain(listed, resourceVersion)
     this.#listedAt = performance.now()
     this.#position = resourceVersion
-    this.#failures = 0
+    this.#pauses.reset()
     this.#synced.resolve()
   }
 
@@ -259,11 +243,11 @@ class CacheReflector implements Reflector {
       this.#canStreamLists = false
     // An idle connection was aborted: reconnect from the position.
     if (error instanceof Error && error.name === 'AbortError') return
-    this.#failures += 1
+    this.#pauses.fail()
     const { plural: resource } = this.#resource
     const message = error instanceof Error ? error.message : String(error)
-    if (this.#failures > 1)
-      this.#log.warn('watch interrupted', { resource, failures: this.#failures, message })
+    const { failures } = this.#pauses
+    if (failures > 1) this.#log.warn('watch interrupted', { resource, failures, message })
   }
 }
 

@@ -38,7 +38,7 @@ async function clientThroughProxy(connections?: number): Promise<KubeClient> {
 
 async function clusterThroughProxy(idleMs?: number): Promise<Cluster> {
   const client = createClient(await connectionThrough(proxy, shared.operatorKubeconfig))
-  const reflector = { idleMs, backoffMs: { first: 20, most: 100 } }
+  const reflector = { idleMs, pausesMs: { first: 20, most: 100 } }
   const cluster = openCluster({ client, log: silentLog, kinds: [stored(DeploymentSet)], reflector })
   open.push(cluster)
   await cluster.ready

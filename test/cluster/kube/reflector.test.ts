@@ -27,7 +27,7 @@ afterAll(() => own?.stop())
 
 /** A store behind the proxy that records every notified change. */
 async function openStore(idleMs = 20_000) {
-  const reflector = { idleMs, backoffMs: { first: 50, most: 300 } }
+  const reflector = { idleMs, pausesMs: { first: 50, most: 300 } }
   const opened = openCluster({
     client: createClient(own.connection),
     log: silentLog,

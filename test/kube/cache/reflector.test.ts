@@ -56,7 +56,7 @@ function reflect(
     changes.push(`${(after ?? before)?.metadata.name} ${after ? 'is' : 'gone'}`),
   )
   reflector = startReflector(client, things, cache, silentLog, {
-    backoffMs: { first: 5, most: 20 },
+    pausesMs: { first: 5, most: 20 },
     ...options,
   })
   return { cache, changes, watches, synced: reflector.synced }
@@ -178,17 +178,17 @@ describe('a right that is missing', () => {
     await until(() => expect(reflector?.ensureAllowed()).rejects.toBe(refusal))
   })
 
-  const backoffMs = { first: 3_600_000, most: 3_600_000 }
+  const pausesMs = { first: 3_600_000, most: 3_600_000 }
 
   test('is used as soon as it is given, however long the pause between attempts is', async () => {
-    const { watches } = reflect([refusal, refusal, [endOfList(9)]], [], { backoffMs })
+    const { watches } = reflect([refusal, refusal, [endOfList(9)]], [], { pausesMs })
     await until(() => expect(reflector?.ensureAllowed()).rejects.toBe(refusal))
     await until(() => expect(reflector?.ensureAllowed()).resolves.toBeUndefined())
     expect(watches).toHaveLength(3)
   })
 
   test('is asked for once by all callers of the same moment', async () => {
-    const { watches } = reflect([refusal, refusal, refusal, refusal], [], { backoffMs })
+    const { watches } = reflect([refusal, refusal, refusal, refusal], [], { pausesMs })
     await until(() => expect(reflector?.ensureAllowed()).rejects.toBe(refusal))
     const before = watches.length
     await Promise.allSettled(Array.from({ length: 100 }, async () => reflector?.ensureAllowed()))
@@ -196,7 +196,7 @@ describe('a right that is missing', () => {
   })
 
   test('is not waited for after the end', async () => {
-    reflect([refusal, refusal], [], { backoffMs })
+    reflect([refusal, refusal], [], { pausesMs })
     await until(() => expect(reflector?.ensureAllowed()).rejects.toBe(refusal))
     reflector?.stop()
     await expect(reflector?.ensureAllowed()).rejects.toBe(refusal)
@@ -238,4 +238,29 @@ test('a watch that ends as soon as it began is not asked for in a tight loop', a
   await synced
   await sleep(300)
   expect(watches.length).toBeLessThan(60)
+})
+
+test('a quiet watch that breaks again and again, as behind a load balancer, soon continues each time', async () => {
+  const watches: number[] = []
+  const client: KubeClient = {
+    request: async () => undefined,
+    async *watch(_, { signal }) {
+      yield ''
+      if (watches.push(watches.length) === 1) yield endOfList(5)
+      await sleep(40, undefined, { signal })
+      throw new Error('read ECONNRESET')
+    },
+    close: async () => {},
+  }
+  reflector = startReflector(
+    client,
+    things,
+    createCache({}, () => {}),
+    silentLog,
+    {
+      pausesMs: { first: 50, most: 1_000_000, steady: 30 },
+    },
+  )
+  // Pauses that double would last more than a minute by then.
+  await until(() => expect(watches.length).toBeGreaterThan(12))
 })

@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** When a reflector watches again, in milliseconds. */
+export interface PausesMs {
+  readonly first: number
+  readonly most: number
+  /** A watch that lasted this long after it was answered ends a series of failures, although it showed no event. */
+  readonly steady: number
+}
+
+/** The pauses between the watches of a reflector: they double with each failure, from twice `first`. */
+export class WatchPauses {
+  readonly #pausesMs: PausesMs
+  #failures = 0
+  #isAnswered = false
+  #pause: AbortController | undefined
+
+  constructor(pausesMs: Partial<PausesMs> = {}) {
+    this.#pausesMs = { first: 200, most: 30_000, steady: 1000, ...pausesMs }
+  }
+
+  /** Failures in a row. */
+  get failures(): number {
+    return this.#failures
+  }
+
+  fail(): void {
+    this.#failures += 1
+  }
+
+  reset(): void {
+    this.#failures = 0
+  }
+
+  /** The API server has answered the current watch. */
+  noteAnswer(): void {
+    this.#isAnswered = true
+  }
+
+  /** Runs a watch. One that ends soon, although without an error, is a failure, so that it is not repeated in a tight loop. */
+  async around(watch: () => Promise<void>): Promise<void> {
+    const begun = performance.now()
+    const isLong = () => performance.now() - begun >= this.#pausesMs.steady
+    this.#isAnswered = false
+    try {
+      await watch()
+      if (!isLong()) this.fail()
+    } finally {
+      if (this.#isAnswered && isLong()) this.reset()
+    }
+  }
+
+  /** Waits after a failure. */
+  async wait(): Promise<void> {
+    if (this.#failures === 0) return
+    const { first, most } = this.#pausesMs
+    const pauseMs = Math.min(most, first * 2 ** Math.min(this.#failures, 16))
+    this.#pause = new AbortController()
+    try {
+      await sleep(pauseMs * (0.5 + Math.random()), undefined, { signal: this.#pause.signal })
+    } catch {
+      // The pause was ended.
+    }
+    this.#pause = undefined
+  }
+
+  /** Ends the current pause. */
+  end(): void {
+    this.#pause?.abort()
+  }
+}
