@@ -11,6 +11,7 @@ import { observedOf } from '../objects/observed.ts'
 import { awaitRollout } from '../rollout/await-rollout.ts'
 import { firstOf } from '../shared/deletion-blockers.ts'
 import { dependenciesOf, dependentsOf } from '../shared/dependents.ts'
+import type { Pass } from '../shared/renewals.ts'
 import { hasLostSecrets } from '../shared/written-secrets.ts'
 import { deprovisionAll } from './deprovision.ts'
 import { detach, isDetached, withDetachHint } from './detach.ts'
@@ -49,7 +50,7 @@ export function activeResourceController(tools: ResourceTools): Controller<typeo
  * 3. statusOfUnused: returns the status of a resource that no workload uses; deletes the objects of an unused workload.
  * 4. awaitDependencies: throws Waiting until all dependencies are ready.
  * 5. requestFor: resolves the inputs of the driver; reads Secrets.
- * 6. isDue, hasLostSecrets: returns the status of a resource that needs no call. A deployment of mode `full` calls in any
+ * 6. causeOf, hasLostSecrets: returns the status of a resource that needs no call. A deployment of mode `full` calls in any
  *    case, and each deployment waits until dependents of what changed are reconciled (`renewals`).
  * 7. provision: calls the driver.
  * 8. awaitRollout: for a workload, throws Waiting until its pods run.
@@ -57,7 +58,7 @@ export function activeResourceController(tools: ResourceTools): Controller<typeo
  * Only steps 1, 3 and 7 write, and each is safe to repeat.
  */
 async function reconcile(latest: ActiveResource, state: State, context: Context): Promise<ResourceStatus> {
-  const { planning, cluster, drivers, installation, unfinished, renewals } = state
+  const { planning, cluster, drivers, installation, unfinished, renewals, log } = state
   const { namespace } = latest.metadata
   const visible = await hideSecretOutputs(latest, planning.typesOf(namespace), context)
   refuseUnsigned(visible, state)
@@ -70,17 +71,13 @@ async function reconcile(latest: ActiveResource, state: State, context: Context)
   const inputsHash = installation.hash(hashedInputs(resource, request, found.templates))
   const secrets = request.knownSecrets
   const { isResync } = context
-  const isMarked = begun?.mark !== undefined
-  const isLookedAt = isResync || isMarked || isSpecNew(resource)
-  const due =
-    isDue(resource, { inputsHash, found, isResync }, state) ||
-    (begun?.run.isForced === true && isMarked) ||
-    (isLookedAt && (await hasLostSecrets(resource, cluster.client)))
-  if (!due) {
+  const cause = await causeOf(resource, { inputsHash, found, begun, isResync }, state)
+  if (cause === undefined) {
     if (begun) context.afterWrite(() => renewals.complete(begun, { isChanged: false }))
     const status = { ...observedOf(resource), explanation: explanationOf(resource) }
     return awaitRollout(resource, { status, secrets }, state, context)
   }
+  log.debug('provisioning', { key: keyOf(resource), resource: formatDescriptor(resource.spec), cause })
   // A drift is reported once.
   unfinished.add(keyOf(resource))
   customTypeOf(resource.spec.type, planning.typesOf(namespace)) // throws Waiting without the type
@@ -143,19 +140,31 @@ function refuseUnsigned(resource: ActiveResource, { installation }: State): void
   throw new Stalled('Untrusted', message)
 }
 
-/** Whether the driver must be called: its inputs or objects changed, the last call failed, or it repairs on resync. */
-function isDue(
+/** Why the driver must be called; undefined when nothing is to be done. */
+async function causeOf(
   resource: ActiveResource,
   {
     inputsHash,
     found,
+    begun,
     isResync,
-  }: { readonly inputsHash: string; readonly found: FoundDriver; readonly isResync: boolean },
-  { inventory, unfinished }: State,
-): boolean {
+  }: {
+    readonly inputsHash: string
+    readonly found: FoundDriver
+    readonly begun: Pass | undefined
+    readonly isResync: boolean
+  },
+  { inventory, unfinished, cluster }: State,
+): Promise<string | undefined> {
   const hasDrifted = inventory.consumeDrift(resource)
-  if (hasDrifted || unfinished.has(keyOf(resource))) return true
-  return resource.status?.inputsHash !== inputsHash || (isResync && found.driver.descriptor.repairs === true)
+  if (hasDrifted) return 'an object changed'
+  if (unfinished.has(keyOf(resource))) return 'the last attempt did not end'
+  if (resource.status?.inputsHash !== inputsHash) return 'the inputs changed'
+  if (isResync && found.driver.descriptor.repairs === true) return 'the driver repairs on resync'
+  const isMarked = begun?.mark !== undefined
+  if (isMarked && begun.run.isForced) return 'the mode of the deployment is full'
+  const isLookedAt = isResync || isMarked || isSpecNew(resource)
+  return isLookedAt && (await hasLostSecrets(resource, cluster.client)) ? 'a Secret is missing' : undefined
 }
 
 /** Whether no status is of this spec yet. */

@@ -206,7 +206,9 @@ class ControllerLoop<K extends Kind> implements Loop {
     const work = object.metadata.deletionTimestamp === undefined ? 'reconcile' : 'deletion'
     const outcome = this.#gracePeriod.outcomeFor(key, object, outcomeOf(error, work))
     const isFailure = outcome.retry === 'backoff'
-    this.#options.metrics?.reconciled(this.#controller.kind.kind, resultOf(outcome))
+    const result = resultOf(outcome)
+    this.#options.metrics?.reconciled(this.#controller.kind.kind, result)
+    this.#options.log.debug('reconciled', { ...this.#logFields(key), result, reason: outcome.reason })
     if (isFailure)
       this.#options.log.warn('reconcile failed', { ...this.#logFields(key), ...errorFields(error) })
     else this.#backoff.reset(key)

@@ -44,6 +44,7 @@ export interface Installation {
 }
 
 const commonSettings = {
+  QUARTERMASTER_LOG_LEVEL: 'debug', // explains a failure, and may show no secret either
   QUARTERMASTER_LEASE_SECONDS: '30',
   QUARTERMASTER_SETTLE_SECONDS: '1',
   QUARTERMASTER_WORKLOAD_SETTLE_SECONDS: '1',

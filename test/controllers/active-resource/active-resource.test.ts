@@ -1,11 +1,15 @@
 import { expect, test } from '@jest/globals'
+import type { ActiveResource } from '../../../operator/api/active-resource.ts'
 import { activeResourceController } from '../../../operator/controllers/active-resource/active-resource.ts'
+import { createSecretReader } from '../../../operator/controllers/shared/secrets.ts'
 import type { Driver } from '../../../operator/drivers/driver.ts'
+import { environmentKeyOf } from '../../../operator/kube/cache/kinds-in-store.ts'
+import { type LogFields, silentLog } from '../../../operator/log.ts'
 import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { activeResource, driver } from '../../support/builders.ts'
 import { silentContext } from '../support/context.ts'
 import { resourceTools } from '../support/resource-tools.ts'
-import { createWorld } from '../support/world.ts'
+import { createWorld, type World } from '../support/world.ts'
 
 const before = '2026-01-01T00:00:00Z'
 let host = 'a'
@@ -50,6 +54,72 @@ test.each([
   )
   expect(seen.outputs).toEqual({ host: output })
   expect(seen.provisionTime !== before).toBe(isMoved)
+})
+
+/** A ready resource with a ConfigMap, and why the driver was called since. */
+interface Observed {
+  readonly world: World
+  readonly resource: ActiveResource
+  readonly driver: { isBroken: boolean }
+  readonly causes: unknown[]
+}
+
+async function observed(): Promise<Observed> {
+  const causes: unknown[] = []
+  const state = { isBroken: false }
+  const metadata = { name: 'made', namespace: 'acme--shop--dev' }
+  const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata }
+  const log = {
+    ...silentLog,
+    debug: (_: string, { cause }: LogFields = {}) => void (cause !== undefined && causes.push(cause)),
+  }
+  const driverOf: Driver = {
+    ...maker,
+    async provision() {
+      if (state.isBroken) throw new Error('not today')
+      return { outputs: { values: {}, secrets: {} }, objects: [configMap] }
+    },
+  }
+  const world = createWorld([driverOf], { log })
+  const definition = { definitionName: 'base', driverType: 'quartermaster/maker' }
+  const resource = world.put(activeResource({ type: 'base', resourceId: 'main' }, { definition }))
+  for (const _ of ['new', 'unchanged']) expect(await world.reconcile(resource)).toBeUndefined()
+  expect(causes.splice(0)).toEqual(['the inputs changed'])
+  return { world, resource, driver: state, causes }
+}
+
+test.each<[cause: string, act: (found: Observed) => unknown, isResync?: boolean]>([
+  ['an object changed', ({ world }) => world.objects.delete('ConfigMap', 'made')],
+  [
+    'the last attempt did not end',
+    async ({ world, resource, driver, causes }) => {
+      driver.isBroken = true
+      expect(await world.reconcile(resource, { isResync: true })).toBeDefined()
+      causes.splice(0)
+    },
+  ],
+  [
+    'the inputs changed',
+    ({ world, resource }) => {
+      const latest = world.now(resource) ?? resource
+      const definition = { ...latest.spec.definition, driverInputs: { values: { size: 2 } } }
+      world.put({ ...latest, spec: { ...latest.spec, definition } })
+    },
+  ],
+  ['the driver repairs on resync', () => {}, true],
+  [
+    'the mode of the deployment is full',
+    ({ world, resource }) => {
+      const { renewals, cluster } = world.tools
+      const run = { uid: 'u', isForced: true, secrets: createSecretReader(cluster.client) }
+      renewals.start(environmentKeyOf(resource), run, [world.now(resource) ?? resource])
+    },
+  ],
+])('at the level debug, the log says why a driver is called: %s', async (cause, act, isResync = false) => {
+  const found = await observed()
+  await act(found)
+  await found.world.reconcile(found.resource, { isResync })
+  expect(found.causes).toEqual([cause])
 })
 
 test.each(['provision', 'deprovision'] as const)(

@@ -10,6 +10,7 @@ import { isConflict } from '../../../operator/kube/client/client.ts'
 import { keyOf } from '../../../operator/kube/client/resource.ts'
 import { outcomeOf } from '../../../operator/kube/loop/outcome.ts'
 import { nextStatus, type Observed, statusOfError } from '../../../operator/kube/loop/status.ts'
+import type { Log } from '../../../operator/log.ts'
 import { createFakeCluster, type FakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { silentContext } from './context.ts'
 import { createFakeObjects, type FakeObjects } from './fake-objects.ts'
@@ -46,6 +47,7 @@ export function createWorld(
     readonly factories?: DriverFactories
     readonly deadlineSeconds?: number
     readonly rollouts?: ResourceTools['rollouts']
+    readonly log?: Log
   } = {},
 ): World {
   const fake = createFakeCluster()
@@ -61,6 +63,7 @@ export function createWorld(
     const tools: ResourceTools = {
       ...own,
       rollouts: options.rollouts ?? own.rollouts,
+      log: options.log ?? own.log,
       deadlineSeconds: options.deadlineSeconds ?? 10,
       objects: door,
       inventory: createInventory(door, {
