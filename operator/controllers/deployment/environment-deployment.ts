@@ -29,7 +29,7 @@ import { deploymentWatches, planInputs } from './deployment-watches.ts'
 import { renewedBy } from './renewed-resources.ts'
 import { problemsOf } from './resource-problems.ts'
 import { RunningDeployments, WaitingDeployments } from './running-deployments.ts'
-import { writeResource } from './write-resource.ts'
+import { needsWrite, writeResource } from './write-resource.ts'
 
 /** A start takes some milliseconds, and may fail without an event. */
 const startRetrySeconds = 0.1
@@ -202,8 +202,9 @@ class DeploymentReconciler {
     status: DeploymentStatus,
     { throwIfStopping }: Pick<Context, 'throwIfStopping'>,
   ): Promise<void> {
-    const first = steps.filter(({ descriptor }) => namesNamespace(descriptor))
-    const others = steps.filter(({ descriptor }) => !namesNamespace(descriptor))
+    const changing = steps.filter(needsWrite)
+    const first = changing.filter(({ descriptor }) => namesNamespace(descriptor))
+    const others = changing.filter(({ descriptor }) => !namesNamespace(descriptor))
     for (const group of [first, others]) {
       await inParallel(group, async (step) => {
         throwIfStopping()

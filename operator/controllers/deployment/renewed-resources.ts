@@ -25,9 +25,10 @@ export function renewedBy(
 
 /** The resources that a plan keeps in use. A new one needs no mark to be provisioned. */
 function existingIn({ steps }: Pick<Plan, 'steps'>): ActiveResource[] {
-  return steps.flatMap(({ action, wanted, current }) =>
-    wanted && current && action !== 'create' ? [current] : [],
-  )
+  const existing: ActiveResource[] = []
+  for (const { action, wanted, current } of steps)
+    if (wanted && current && action !== 'create') existing.push(current)
+  return existing
 }
 
 /**

@@ -12,7 +12,13 @@ import { isReady } from '../../kube/loop/outcome.ts'
 import type { Installation } from '../shared/installation-key.ts'
 import type { NewResources } from '../shared/new-resources.ts'
 
-/** Creates or updates a resource as a step of a plan says; safe to repeat. */
+/** Whether a step of a plan changes a resource. One that is not ready is tried again, although its spec is unchanged. */
+export function needsWrite({ action, current, isForced }: PlanStep): boolean {
+  const isUnchanged = action === 'unchanged' || isForced === true
+  return !isUnchanged || (current !== undefined && !isReady(current))
+}
+
+/** Creates or updates a resource as a step of a plan says that needs it; safe to repeat. */
 export async function writeResource(
   step: PlanStep,
   deployment: EnvironmentDeployment,
@@ -22,11 +28,9 @@ export async function writeResource(
     newResources,
   }: { readonly cluster: Cluster; readonly installation: Installation; readonly newResources: NewResources },
 ): Promise<void> {
-  const { action, guResId: name, current, isForced } = step
+  const { action, guResId: name, current } = step
   const { namespace } = deployment.metadata
   const origin = EnvironmentDeployment.kind
-  // A resource that is not ready is tried again, although its spec is unchanged.
-  if ((action === 'unchanged' || isForced) && (!current || isReady(current))) return
   const signed = (spec: Omit<ActiveResource['spec'], 'signature'>) => ({
     ...spec,
     signature: installation.signature(namespace, name, spec),
