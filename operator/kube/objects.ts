@@ -50,6 +50,8 @@ export interface Objects {
   readForeign(kind: Pick<ObjectReference, 'apiVersion' | 'kind'>, namespace: string): Promise<ForeignList>
   /** Calls the handler for each change of metadata of the watched kinds. */
   onChange(handler: MetadataHandler): void
+  /** Aborted by `close`. */
+  readonly closing: AbortSignal
   close(): void
 }
 
@@ -70,6 +72,7 @@ class ClusterObjects implements Objects {
   readonly #client: KubeClient
   readonly #watches: MetadataWatches
   readonly #resources = new Map<string, Resource>()
+  readonly #closing = new AbortController()
 
   constructor(client: KubeClient, log: Log) {
     this.#client = client
@@ -158,7 +161,12 @@ class ClusterObjects implements Objects {
     this.#watches.onChange(handler)
   }
 
+  get closing(): AbortSignal {
+    return this.#closing.signal
+  }
+
   close(): void {
+    this.#closing.abort()
     this.#watches.close()
   }
 

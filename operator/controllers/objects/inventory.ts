@@ -5,6 +5,7 @@ import { createSingleFlight } from '../../domain/base/single-flight.ts'
 import type { Store } from '../../kube/cache/store.ts'
 import { inParallel } from '../../kube/client/parallel.ts'
 import { keyOf, namespacedName } from '../../kube/client/resource.ts'
+import type { BackoffMs } from '../../kube/loop/backoff.ts'
 import type { ObjectReference, Objects } from '../../kube/objects.ts'
 import { namespaceResourceOf } from '../shared/dependents.ts'
 import type { AppliedKinds } from './applied-kinds.ts'
@@ -12,7 +13,7 @@ import { isDeletedWith, isSame, isSameReference, isWatchable, marked, referenceT
 import { type ApplyResult, DriftDetector } from './drift.ts'
 import { isOfOrganization, openNamespace } from './environment-namespace.ts'
 import { ForeignObjects, isOwn } from './foreign-objects.ts'
-import { findGoneWith, findMissing } from './missing-objects.ts'
+import { findGoneWith, watchAndFindMissing } from './missing-objects.ts'
 import { OwnObjects } from './own-objects.ts'
 import { UnseenObjects } from './unseen-objects.ts'
 import type { EnvironmentNamespaces } from './watch-namespaces.ts'
@@ -56,6 +57,8 @@ interface Options {
   readonly store: Store
   readonly kinds: AppliedKinds
   readonly namespaces: Pick<EnvironmentNamespaces, 'isOpen' | 'onGone'>
+  /** How soon a kind that could not be watched is watched again. */
+  readonly backoffMs?: BackoffMs
 }
 
 /** What the functions of an inventory share. */
@@ -89,8 +92,7 @@ export function createInventory(objects: Objects, options: Options): Inventory {
 
   return {
     watchKinds() {
-      // An error ends no watch for good: the next use of the kind watches it again.
-      for (const kind of options.kinds.all()) void findMissing(kind, shared).catch(() => {})
+      for (const kind of options.kinds.all()) void watchAndFindMissing(kind, shared)
     },
     unrecorded: (resource, wanted) => unrecorded(resource, wanted, shared),
     async apply(resource, wanted) {

@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { ActiveResource } from '../../api/active-resource.ts'
 import type { StoredObject } from '../../api/kind.ts'
 import { annotations } from '../../api/names.ts'
 import { environmentKeyOf } from '../../kube/cache/kinds-in-store.ts'
 import type { Store } from '../../kube/cache/store.ts'
 import { keyOf, namespacedName } from '../../kube/client/resource.ts'
+import { type BackoffMs, createBackoff } from '../../kube/loop/backoff.ts'
 import { inTurns } from '../../kube/loop/pace.ts'
 import type { Objects } from '../../kube/objects.ts'
 import { isSameKind, isWatchable, type ObjectKind } from './applied-object.ts'
@@ -15,8 +17,30 @@ interface Tools {
   readonly drift: DriftDetector
 }
 
-/** Finds the objects of a kind that a status records and the first list of its watch leaves out. */
-export async function findMissing(
+/** How long to wait until a kind is watched that could not be. */
+const retryMs = { first: 1000, most: 60_000 }
+
+/**
+ * Watches a kind, and finds the objects that a status records and its first list leaves out. Tries until it can: the kind may
+ * not be served yet, or the right to watch it may be missing.
+ */
+export async function watchAndFindMissing(
+  kind: ObjectKind,
+  { backoffMs = retryMs, ...tools }: Tools & { readonly objects: Objects; readonly backoffMs?: BackoffMs },
+): Promise<void> {
+  const { closing } = tools.objects
+  const backoff = createBackoff(backoffMs)
+  for (let attempts = 1; !closing.aborted; attempts += 1) {
+    try {
+      return await findMissing(kind, tools)
+    } catch {
+      // The next attempt follows.
+    }
+    await sleep(backoff.delayAfter(attempts), undefined, { signal: closing }).catch(() => {})
+  }
+}
+
+async function findMissing(
   kind: ObjectKind,
   { objects, drift, store }: Tools & { readonly objects: Objects },
 ): Promise<void> {

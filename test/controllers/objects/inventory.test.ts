@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
+import { eventually } from '../../../dev/control-plane/kubernetes.ts'
 import { ActiveResource, type AppliedObject } from '../../../operator/api/active-resource.ts'
 import type { KubeObject, StoredObject } from '../../../operator/api/kind.ts'
 import { annotations } from '../../../operator/api/names.ts'
@@ -39,6 +40,7 @@ function start() {
   inventory = createInventory(door, {
     store: cluster.store,
     kinds: world.kinds,
+    backoffMs: { first: 1, most: 5 },
     namespaces: {
       isOpen: () => isOpen,
       onGone(handler) {
@@ -162,6 +164,23 @@ describe.each(kinds)('an object of the kind %s', (kind) => {
     start()
     await door.watch(object(kind))
     expect(isTouched()).toBe(touched)
+  })
+
+  test.each<[rule: string, harm: () => void]>([
+    ['edited', () => edit(kind)],
+    ['deleted', () => world.delete(kind, 'thing')],
+  ])('that is %s while no process can watch its kind is touched as soon as one can', async (_, harm) => {
+    await bring(object(kind))
+    let refusals = 3
+    world.beforeWatch = () => {
+      if (refusals > 0) throw new Stalled('NotServed', `refused, ${refusals--} to come`)
+    }
+    harm()
+    start()
+    expect(isTouched()).toBe(false)
+    await eventually('a kind that is watched', 5000, async () => enqueued[0])
+    expect(refusals).toBe(0)
+    expect(isTouched()).toBe(true)
   })
 })
 

@@ -32,6 +32,8 @@ export interface FakeObjects {
   readonly kinds: AppliedKinds
   /** Whether the role of the operator lacks the verb `deletecollection`. */
   refusesCollections: boolean
+  /** Called before a kind is watched; its error is that of the watch. */
+  beforeWatch: (kind: string) => void
   /** Called before each apply. */
   before: (object: KubeObject) => void
   /** Keeps events back until the function that it returns is called. */
@@ -160,6 +162,7 @@ export function createFakeObjects(): FakeObjects {
       async watch({ kind }) {
         const known = caches.get(kind)
         if (known) return known
+        fake.beforeWatch(kind)
         fake.log.push(`watch ${kind}`)
         const cache = createCache(
           { [byResource]: (each) => [each.metadata.labels?.[labels.resource] ?? ''] },
@@ -178,6 +181,7 @@ export function createFakeObjects(): FakeObjects {
         return cache
       },
       onChange: (handler) => handlers.push(handler),
+      closing: new AbortController().signal,
       close() {},
     }
   }
@@ -231,6 +235,7 @@ export function createFakeObjects(): FakeObjects {
       if (object) remove(object)
     },
     refusesCollections: false,
+    beforeWatch: () => {},
     before: () => {},
     holdEvents() {
       heldBack = []
