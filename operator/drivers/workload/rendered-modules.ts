@@ -1,21 +1,25 @@
+import type { FreeForm } from '../../api/schema.ts'
 import { Problem, Stalled } from '../../domain/base/errors.ts'
 import { withSecretTexts } from '../../domain/module/secret-text.ts'
 import { withUpdate } from '../../domain/rendering/update.ts'
 import { simpleTypeName, workloadType } from '../../domain/resource/types.ts'
-import type { Driver } from '../driver.ts'
+import type { Driver, Outputs, Provisioned, ProvisionRequest } from '../driver.ts'
 import { type ModuleSettings, renderModule } from './render-module.ts'
 
 /**
  * The driver, for workloads too: when it outputs `update`, a JSON Patch of the module, the module is rendered with it. A
- * workload without this output consists of the objects of the driver alone.
+ * workload without this output consists of the objects of the driver alone, so one that cannot be used is an error: without
+ * the module, the pods of the workload would be deleted.
  */
 export function withRenderedModules(driver: Driver, settings: ModuleSettings): Driver {
   return {
     ...driver,
     async provision(request) {
       const provisioned = await driver.provision(request)
+      if (simpleTypeName(request.type) !== workloadType) return provisioned
+      refuseSecretUpdate(provisioned.outputs)
       const { update } = provisioned.outputs.values
-      if (simpleTypeName(request.type) !== workloadType || !Array.isArray(update)) return provisioned
+      if (!Array.isArray(update)) return withoutLateUpdate(provisioned, request)
       const module = withSecretTexts(request.params, request.secretParams ?? [])
       try {
         const rendered = renderModule(withUpdate(module, update), request, settings)
@@ -25,4 +29,36 @@ export function withRenderedModules(driver: Driver, settings: ModuleSettings): D
       }
     },
   }
+}
+
+function refuseSecretUpdate({ secrets }: Outputs): void {
+  if (!Array.isArray(secrets.update)) return
+  const message = `the output 'update' contains a secret: a placeholder in the module can name it instead`
+  throw new Stalled('SecretLeak', message)
+}
+
+/** Refuses an update that is known only after the objects of the driver are applied, and those of an earlier one are deleted. */
+function withoutLateUpdate(provisioned: Provisioned, { values, secrets }: ProvisionRequest): Provisioned {
+  const { outputsFrom } = provisioned
+  if (!outputsFrom) return provisioned
+  if (mentionsUpdate(values) || mentionsUpdate(secrets)) throw lateUpdate()
+  return {
+    ...provisioned,
+    async outputsFrom(...objects) {
+      const outputs = await outputsFrom(...objects)
+      if (Array.isArray(outputs.values.update) || Array.isArray(outputs.secrets.update)) throw lateUpdate()
+      return outputs
+    },
+  }
+}
+
+function lateUpdate(): Stalled {
+  const message = `the output 'update' is needed before any object exists: outputs beside it must not use '.objects', '.observed' or 'await'`
+  return new Stalled('InvalidOutputs', message)
+}
+
+/** Whether a template of outputs has the word: it cannot be rendered yet. */
+function mentionsUpdate({ templates }: FreeForm): boolean {
+  const { outputs } = (templates ?? {}) as { readonly outputs?: unknown } // of the template driver
+  return /\bupdate\b/.test(JSON.stringify(outputs ?? ''))
 }

@@ -1,0 +1,51 @@
+import { expect, test } from '@jest/globals'
+import type { FreeForm } from '../../operator/api/schema.ts'
+import type { Driver, Outputs, Provisioned } from '../../operator/drivers/driver.ts'
+import { withRenderedModules } from '../../operator/drivers/workload/rendered-modules.ts'
+import { driver } from '../support/builders.ts'
+import { moduleSettings, provisionRequest } from './support/contract.ts'
+
+const params = {
+  id: 'api',
+  profile: 'quartermaster/default-module',
+  spec: { containers: { main: { image: 'nginx' } } },
+}
+const update = [{ op: 'add', path: '/spec/labels', value: { team: 'a' } }]
+const plain = (values: FreeForm): Outputs => ({ values, secrets: {} })
+
+/** What a workload consists of whose driver answers this. */
+async function provision(answer: Partial<Provisioned>, values: FreeForm = {}) {
+  const answering: Driver = {
+    descriptor: driver('answering'),
+    provision: async () => ({ outputs: plain({}), objects: [], ...answer }),
+    async deprovision() {},
+  }
+  const request = provisionRequest('workload', { params, values })
+  return withRenderedModules(answering, moduleSettings).provision(request)
+}
+
+test.each<[rule: string, outputs: Outputs, kinds: readonly string[]]>([
+  ['with an update it is rendered', plain({ update }), ['ServiceAccount', 'Deployment']],
+  ['without an update it consists of the objects of the driver', plain({ other: 1 }), []],
+])('a module: %s', async (_, outputs, kinds) => {
+  const { objects } = await provision({ outputs })
+  expect(objects.map(({ kind }) => kind)).toEqual(kinds)
+})
+
+test('an update with a secret is refused, not left out: that would delete the pods', async () => {
+  const outputs = { values: {}, secrets: { update } }
+  await expect(provision({ outputs })).rejects.toMatchObject({ reason: 'SecretLeak' })
+})
+
+test.each<[rule: string, template: FreeForm | string]>([
+  ['in a text', 'update: [{op: add, path: /a, value: {{ .objects.a.status.b }}}]'],
+  ['in a map', { update: [{ op: 'add', path: '/a', value: '{{ .objects.a.status.b }}' }] }],
+])('an update that depends on objects is refused before they are applied: %s', async (_, outputs) => {
+  const late = provision({ outputsFrom: async () => plain({ update }) }, { templates: { outputs } })
+  await expect(late).rejects.toMatchObject({ reason: 'InvalidOutputs' })
+})
+
+test('an update that no template mentions is refused when it comes', async () => {
+  const { outputsFrom } = await provision({ outputsFrom: async () => plain({ update }) })
+  await expect(outputsFrom?.([], {})).rejects.toMatchObject({ reason: 'InvalidOutputs' })
+})
