@@ -1,5 +1,6 @@
 import type { FreeForm } from '../api/schema.ts'
 import { Stalled } from '../domain/base/errors.ts'
+import { type ParamsWithSecrets, secretTextsOf, withSecretTexts } from '../domain/module/secret-text.ts'
 import { occurrencesOf } from '../domain/secret/occurrences.ts'
 import { encodingsOf } from '../domain/secret/redact.ts'
 
@@ -17,6 +18,22 @@ export function secretWords(secrets: unknown): readonly string[] {
 }
 
 /**
+ * The same for the texts of a workload that contain secrets. A driver sees them among the params; one that plain inputs
+ * contain too, such as a user name, is not secret.
+ */
+export function secretWordsOfParams(
+  request: ParamsWithSecrets & { readonly values: FreeForm },
+): readonly string[] {
+  const texts = [...leavesIn(secretTextsOf(request))].map(({ text }) => text)
+  return formsOfAll(withoutKnown(texts, [request.values, plainParams(request)]))
+}
+
+/** The params without the texts that contain secrets. */
+export function plainParams({ params, secretParams = [] }: ParamsWithSecrets): FreeForm {
+  return withSecretTexts(params, secretParams)
+}
+
+/**
  * The same for a third-party driver. Credentials include regions, hosts and user names, which outputs may contain: a text
  * that looks like a name is not secret unless its field says so, nor is one that `plain` contains.
  */
@@ -24,13 +41,21 @@ export function likelySecretWords(secrets: unknown, plain: unknown): readonly st
   const likely = [...leavesIn(secrets)].filter(
     ({ field, text }) => text.length >= shortestLikely && (saysSecret(field) || !looksLikeName(text)),
   )
-  const inJson = (text: string) => JSON.stringify(text).slice(1, -1)
-  const inPlain = occurrencesOf(
-    likely.map(({ text }) => inJson(text)),
-    [JSON.stringify(plain)],
+  return formsOfAll(
+    withoutKnown(
+      likely.map(({ text }) => text),
+      plain,
+    ),
   )
-  const known = new Set([...inPlain].map(({ word }) => word))
-  return formsOfAll(likely.map(({ text }) => text).filter((text) => !known.has(inJson(text))))
+}
+
+/** The texts that plain data does not contain. */
+function withoutKnown(texts: readonly string[], plain: unknown): readonly string[] {
+  const inJson = (text: string) => JSON.stringify(text).slice(1, -1)
+  const known = new Set(
+    [...occurrencesOf(texts.map(inJson), [JSON.stringify(plain)])].map(({ word }) => word),
+  )
+  return texts.filter((text) => !known.has(inJson(text)))
 }
 
 /** Data that is not secret, with its name in messages. */

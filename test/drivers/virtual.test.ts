@@ -90,6 +90,13 @@ describe('the inputs of the inner driver', () => {
   })
 })
 
+test('the values hold no secret of a module', async () => {
+  const params = { variables: { TOKEN: 'tok-123456' } }
+  const of = { ...request(), secrets: {}, params, secretParams: ['/variables/TOKEN'] }
+  const template = { region: '{{ .resource.variables.TOKEN }}' }
+  await expect(virtual(template).provision(of)).rejects.toMatchObject({ reason: 'SecretLeak' })
+})
+
 test('its identity is that of the inner driver, and so is its end', async () => {
   const driver = virtual({ region: '{{ .driver.values.place }}' })
   const identity = await driver.identify?.(request())

@@ -3,7 +3,6 @@ import { Environment } from '../../api/environment.ts'
 import { ResourceAccount } from '../../api/resource-account.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import { ReferenceNotFound, Stalled, Waiting } from '../../domain/base/errors.ts'
-import { isIndexed, pointerSteps } from '../../domain/base/json.ts'
 import { problemsOfInputs } from '../../domain/definition/definition.ts'
 import { type ResourceOutputs, resolveInputs } from '../../domain/graph/inputs.ts'
 import { valueSecretRefs } from '../../domain/graph/shared-values.ts'
@@ -107,19 +106,6 @@ async function pullCredentialsOf(
   if (simpleTypeName(spec.type) !== workloadType) return {}
   const pullCredentials = await pullCredentialsFor(imagesIn(params), metadata.namespace, cluster, reader)
   return pullCredentials.length > 0 ? { pullCredentials } : {}
-}
-
-/** The texts of a workload that contain secrets. */
-export function secretTextsOf({
-  params,
-  secretParams = [],
-}: Pick<GatheredRequest, 'params' | 'secretParams'>): unknown[] {
-  return secretParams.map((pointer) =>
-    pointerSteps(pointer).reduce<unknown>(
-      (inner, key) => (isIndexed(inner) ? inner[key] : undefined),
-      params,
-    ),
-  )
 }
 
 /** The Secret of the account of a resource; after the account was deleted, the Secret that the status records. */

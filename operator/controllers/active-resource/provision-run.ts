@@ -1,10 +1,11 @@
 import type { ActiveResource } from '../../api/active-resource.ts'
 import { secretsIn } from '../../domain/image/pull-secret.ts'
+import { secretTextsOf } from '../../domain/module/secret-text.ts'
 import type { ReconcileContext } from '../../kube/loop/controller.ts'
 import { withReason } from './driver-call.ts'
 import type { FoundDriver } from './organization-drivers.ts'
 import type { PendingInstances } from './pending-instances.ts'
-import { type GatheredRequest, secretTextsOf } from './provision-request.ts'
+import type { GatheredRequest } from './provision-request.ts'
 import type { ResourceTools } from './resource-tools.ts'
 
 /** What is provisioned: the request of the driver, its hash, and the driver. */

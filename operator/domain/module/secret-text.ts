@@ -1,5 +1,5 @@
 import type { FreeForm } from '../../api/schema.ts'
-import { replaceAt } from '../base/json.ts'
+import { isIndexed, pointerSteps, replaceAt } from '../base/json.ts'
 
 /** A text of a module that contains a secret. Only `reveal` gives the text: printed or as JSON, it is hidden. */
 export class SecretText {
@@ -31,4 +31,20 @@ export function withSecretTexts(value: FreeForm, pointers: readonly string[]): F
       (text) => new SecretText(typeof text === 'string' ? text : JSON.stringify(text ?? null)),
     )
   return copy
+}
+
+/** The params of a workload, and JSON pointers to those of their texts that contain secrets. */
+export interface ParamsWithSecrets {
+  readonly params: FreeForm
+  readonly secretParams?: readonly string[]
+}
+
+/** The texts of a workload that contain secrets. */
+export function secretTextsOf({ params, secretParams = [] }: ParamsWithSecrets): unknown[] {
+  return secretParams.map((pointer) =>
+    pointerSteps(pointer).reduce<unknown>(
+      (inner, key) => (isIndexed(inner) ? inner[key] : undefined),
+      params,
+    ),
+  )
 }

@@ -1,10 +1,17 @@
 import { Stalled, withoutSideEffects } from '../../domain/base/errors.ts'
 import { lengthOf } from '../../domain/base/size-limits.ts'
 import { resourceUrl } from '../../domain/definition/third-party.ts'
+import { secretTextsOf } from '../../domain/module/secret-text.ts'
 import type { DriverDescriptor } from '../../domain/resource/driver.ts'
 import type { Outbound } from '../../outbound/outbound.ts'
 import type { Driver } from '../driver.ts'
-import { likelySecretWords, plainOutputs, refuseLeak } from '../secret-leak.ts'
+import {
+  likelySecretWords,
+  plainOutputs,
+  plainParams,
+  refuseLeak,
+  secretWordsOfParams,
+} from '../secret-leak.ts'
 import { readOutputData } from './output-data.ts'
 import { exchange, type Poll } from './polling.ts'
 
@@ -40,7 +47,7 @@ export function createHttpDriver(options: {
           done: [200],
           cookie,
           signal,
-          secrets: [secrets, account],
+          secrets: [secrets, account, secretTextsOf(request)],
         },
         outbound,
         poll,
@@ -52,7 +59,10 @@ export function createHttpDriver(options: {
           'OutputsTooLarge',
           `the outputs of ${name} are longer than ${mostOutputs} characters`,
         )
-      const words = likelySecretWords([secrets, account], [values, params])
+      const words = [
+        ...likelySecretWords([secrets, account], [values, plainParams(request)]),
+        ...secretWordsOfParams(request),
+      ]
       refuseLeak(plainOutputs(outputs, ` of ${name}`), words)
       return provisioned
     },

@@ -3,10 +3,11 @@ import type { FreeForm } from '../../api/schema.ts'
 import { Stalled, Waiting } from '../../domain/base/errors.ts'
 import { canonicalJson, isObject, parseJson } from '../../domain/base/json.ts'
 import { partsOutput } from '../../domain/rendering/pod-parts.ts'
+import { mergeObjects } from '../../domain/schema/secret-outputs.ts'
 import type { Results, Step, Templates } from '../../templates/templates.ts'
 import type { Cookie, Driver, ObservedReference, Outputs, Provisioned, ProvisionRequest } from '../driver.ts'
 import { renderTemplates, templateData } from '../rendering.ts'
-import { type Plain, plainOutputs, refuseLeak, secretWords } from '../secret-leak.ts'
+import { type Plain, plainOutputs, refuseLeak, secretWords, secretWordsOfParams } from '../secret-leak.ts'
 import { templateDescriptor } from './descriptor.ts'
 import { type Made, objectsOf, type Part, podPartsIn } from './manifests.ts'
 import { withoutSecrets, withSecrets } from './seen-objects.ts'
@@ -37,7 +38,7 @@ async function provision(request: ProvisionRequest, templates: Templates): Promi
     ...observedSteps(request.values.observed),
   ]
   const results = await renderTemplates(templates, steps, data, request)
-  const words = secretWordsOf(request, sources, results)
+  const words = secretWordsOf(request, sources, results, before)
   const made = objectsOf(results.manifests, request.namespace)
   refuseLeak(
     made.flatMap((each) => plainManifest(each, sources)),
@@ -91,8 +92,10 @@ function outputSteps({ outputs, secretOutputs }: Sources, own: Named = [], other
 function outputsOf(results: Results, words: readonly string[]): Outputs {
   const values = mapOf('outputs', results.outputs)
   refuseLeak(plainOutputs(values), words)
-  const secrets = Object.entries(results).filter(([name]) => /^secrets\d*$/.test(name))
-  return { values, secrets: Object.assign({}, ...secrets.map(([name, value]) => mapOf(name, value))) }
+  const secrets = Object.entries(results)
+    .filter(([name]) => /^secrets\d*$/.test(name))
+    .map(([name, value]) => mapOf(name, value))
+  return { values, secrets: secrets.reduce(mergeObjects, {}) as FreeForm }
 }
 
 /** The outputs with the parts of pods, which workloads read there. */
@@ -116,9 +119,13 @@ function secretWordsOf(
   request: ProvisionRequest,
   { secretParts }: Sources,
   results: Results,
+  before: unknown,
 ): readonly string[] {
   const { templates: _, ...secrets } = request.secrets
-  return secretWords([secrets, secretParts.init === undefined ? undefined : results.init])
+  const init = secretParts.init === undefined ? [] : [results.init]
+  // The cookie of the call before may hold the secret of then.
+  const cookies = secretParts.cookie === undefined ? [] : [results.cookie, before]
+  return [...secretWords([secrets, init, cookies]), ...secretWordsOfParams(request)]
 }
 
 /** The object to search for secrets; none for a Secret. Throws if its template contains a secret. */

@@ -13,8 +13,8 @@ export interface Sources {
   readonly outputs: unknown
   /** Templates of secret outputs, all of which count. */
   readonly secretOutputs: readonly unknown[]
-  /** The parts of `init` and `manifests` whose own text contains a secret. */
-  readonly secretParts: { readonly init: unknown; readonly manifests: unknown }
+  /** The parts of templates whose own text contains a secret. */
+  readonly secretParts: { readonly init: unknown; readonly cookie: unknown; readonly manifests: unknown }
 }
 
 /**
@@ -33,7 +33,11 @@ export function sourcesOf({ values, secrets }: Pick<ProvisionRequest, 'values' |
     secretOutputs: [given(plain, 'secrets'), given(secret, 'secrets'), given(secret, 'outputs')].filter(
       (each) => each !== undefined,
     ),
-    secretParts: { init: given(secret, 'init'), manifests: given(secret, 'manifests') },
+    secretParts: {
+      init: given(secret, 'init'),
+      cookie: given(secret, 'cookie'),
+      manifests: given(secret, 'manifests'),
+    },
   }
 }
 

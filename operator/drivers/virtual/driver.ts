@@ -6,7 +6,7 @@ import type { DriverDescriptor } from '../../domain/resource/driver.ts'
 import type { Templates } from '../../templates/templates.ts'
 import type { Driver, ProvisionRequest } from '../driver.ts'
 import { renderTemplates, templateData } from '../rendering.ts'
-import { refuseLeak, secretWords } from '../secret-leak.ts'
+import { refuseLeak, secretWords, secretWordsOfParams } from '../secret-leak.ts'
 
 /** A driver that renders the inputs of another driver with a template. */
 export interface VirtualDriver {
@@ -23,7 +23,8 @@ export function createVirtualDriver({ descriptor, template, inner, templates }: 
     const steps = [{ name: 'template', template, reads: 'yaml' as const }]
     const results = await renderTemplates(templates, steps, templateData(request), request)
     const inputs = inputsOf(results.template)
-    refuseLeak([["the template's 'values'", inputs.values]], secretWords(request.secrets))
+    const words = [...secretWords(request.secrets), ...secretWordsOfParams(request)]
+    refuseLeak([["the template's 'values'", inputs.values]], words)
     const problems = problemsOfInputs(inner.descriptor, inputs)
     if (problems.length > 0) throw new Stalled('InvalidInputs', problems.join('; '))
     return { ...request, ...inputs }

@@ -52,6 +52,26 @@ describe('an output that is not secret and holds a secret input is refused', () 
     expect(error.message).not.toContain(password)
   })
 
+  test.each<[rule: string, output: string, reason: string | undefined]>([
+    ['also a secret of a module', password, 'SecretLeak'],
+    ['but no text of a module that is plain elsewhere', 'shop_admin', undefined],
+  ])('%s', async (_, output, reason) => {
+    const params = { name: 'shop_admin', variables: { PASSWORD: password, USER: 'shop_admin' } }
+    const secretParams = ['/variables/PASSWORD', '/variables/USER']
+    bench.server.next.push({
+      status: 200,
+      body: {
+        id: 'any',
+        type: 'workload',
+        resource: { values: { dsn: output }, secrets: {} },
+        manifests: [],
+      },
+    })
+    const made = bench.driver().provision(bench.provisionOf({ secrets: {}, params, secretParams }))
+    if (reason === undefined) await expect(made).resolves.toBeDefined()
+    else await expect(made).rejects.toMatchObject({ reason })
+  })
+
   test('also in the name of an output, which is not shown', async () => {
     const error = await failureOf(provision({ [password]: 'a' }))
     expect(error).toMatchObject({ reason: 'SecretLeak' })

@@ -1,8 +1,14 @@
 import { describe, expect, test } from '@jest/globals'
 import type { FreeForm } from '../../../operator/api/schema.ts'
-import { configMap, secretObject, setUpTemplateDriver } from '../support/template-request.ts'
+import {
+  configMap,
+  cookieInMemory,
+  secretObject,
+  setUpTemplateDriver,
+  templateRequest,
+} from '../support/template-request.ts'
 
-const { provision } = setUpTemplateDriver()
+const { driver, provision } = setUpTemplateDriver()
 
 const password = 'pass-word-1234'
 
@@ -96,10 +102,75 @@ describe('a secret appears nowhere but in Secrets', () => {
       { init: `p: ${password}` },
       'SecretLeak',
     ],
+    [
+      'results of such a cookie are secret',
+      { outputs: 'p: {{ .cookie.p }}' },
+      { cookie: `p: ${password}` },
+      'SecretLeak',
+    ],
     ['a template that is both', { init: 'a: 1' }, { init: 'b: 1' }, 'InvalidInputs'],
   ])('%s', async (_, given, secret, reason) => {
     const result = provision(given, { templates: secret })
     if (reason === undefined) await expect(result).resolves.toBeDefined()
     else await expect(result).rejects.toMatchObject({ reason })
+  })
+})
+
+test('a cookie of a call before is secret, when its template has a secret now', async () => {
+  const templates = { outputs: 'p: {{ .init.earlier }}', init: 'earlier: {{ .cookie.p }}' }
+  const request = templateRequest(
+    { templates },
+    { templates: { cookie: 'p: another-1234' } },
+    { cookie: cookieInMemory(JSON.stringify({ p: password })) },
+  )
+  await expect(driver.provision(request)).rejects.toMatchObject({ reason: 'SecretLeak' })
+})
+
+test('secret outputs keep what is beside a secret placeholder', async () => {
+  const { outputs } = await provision(
+    { secrets: { connection: { user: 'app', port: '5432' } } },
+    { templates: { secrets: { connection: { password } } } },
+  )
+  expect(outputs.secrets).toEqual({ connection: { user: 'app', port: '5432', password } })
+})
+
+describe('a secret of a module appears nowhere but in Secrets', () => {
+  const params = {
+    id: 'orders',
+    spec: {
+      containers: {
+        main: { image: 'nginx', variables: { URL: `db://orders:${password}@db`, USER: 'orders' } },
+      },
+    },
+  }
+  const secretParams = ['/spec/containers/main/variables/URL', '/spec/containers/main/variables/USER']
+  const variable = '.resource.spec.containers.main.variables.URL'
+  const provisionWorkload = (templates: FreeForm) =>
+    driver.provision(templateRequest({ templates }, {}, { type: 'workload', params, secretParams }))
+
+  test.each<[where: string, given: FreeForm]>([
+    ['an output', { outputs: `url: '{{ ${variable} }}'` }],
+    ['an output in base64', { outputs: `url: {{ b64enc ${variable} }}` }],
+    ['an output through init', { init: `a: '{{ ${variable} }}'`, outputs: 'a: {{ .init.a }}' }],
+    [
+      'a container that an update repeats',
+      { outputs: 'update: [{op: add, path: /a, value: {{ toJson .resource.spec.containers.main }}}]' },
+    ],
+    ['a ConfigMap', { manifests: { a: configMap({ url: `{{ ${variable} }}` }) } }],
+  ])('%s', async (_, given) => {
+    await expect(provisionWorkload(given)).rejects.toMatchObject({ reason: 'SecretLeak' })
+  })
+
+  test('a Secret may have it, and any object a text that the module has in plain too', async () => {
+    const { objects } = await provisionWorkload({
+      manifests: {
+        s: secretObject({ url: `{{ ${variable} }}` }),
+        c: configMap({ user: '{{ .resource.spec.containers.main.variables.USER }}' }),
+      },
+    })
+    expect(objects).toMatchObject([
+      { kind: 'Secret', stringData: { url: params.spec.containers.main.variables.URL } },
+      { kind: 'ConfigMap', data: { user: 'orders' } },
+    ])
   })
 })
