@@ -6,7 +6,14 @@ import type { Cache } from './cache/cache.ts'
 import { type MetadataHandler, MetadataWatches } from './cache/metadata-watches.ts'
 import { removeCollection } from './cache/remove-collection.ts'
 import { metadataListAccept } from './cache/watch-protocol.ts'
-import { isAlreadyExists, isGone, isNotFound, type KubeClient, type Query } from './client/client.ts'
+import {
+  ApiError,
+  isAlreadyExists,
+  isGone,
+  isNotFound,
+  type KubeClient,
+  type Query,
+} from './client/client.ts'
 import { explaining } from './client/explain-rejection.ts'
 import { readObject } from './client/read-object.ts'
 import { pathOf, type Resource } from './client/resource.ts'
@@ -26,7 +33,10 @@ export interface ObjectReference {
 export interface Objects {
   /** The object with this namespace, when its kind is namespaced and it names none. */
   placed(object: KubeObject, namespace: string): Promise<KubeObject>
-  /** Server-side apply with our field manager; Stalled when the cluster rejects it for good. */
+  /**
+   * Server-side apply with our field manager; Stalled when the cluster rejects it for good. An object with a uid must be that
+   * one: a 409 when it is gone, or another one has its name.
+   */
   apply(object: KubeObject): Promise<StoredObject>
   /** Creates the object; undefined when there is one of its name. */
   create(object: KubeObject): Promise<StoredObject | undefined>
@@ -179,7 +189,8 @@ class ClusterObjects implements Objects {
     const resource = await this.#resourceOf(object)
     const path = pathOf(resource, object.metadata.namespace, object.metadata.name)
     const query = { fieldManager, ...options }
-    const request = () => this.#client.request('PATCH', path, { body: object, contentType, query })
+    const request = () =>
+      this.#client.request('PATCH', path, { body: object, contentType, query }).catch(throwAsConflict)
     return (await explaining(verb, { ...object.metadata, kind: resource.kind }, request)) as StoredObject // the object as it is now
   }
 
@@ -192,6 +203,13 @@ class ClusterObjects implements Objects {
     this.#resources.set(key, resource)
     return resource
   }
+}
+
+/** The API server calls another uid an invalid change of an immutable field. */
+function throwAsConflict(error: unknown): never {
+  const isOtherUid =
+    error instanceof ApiError && error.status === 422 && error.message.includes('metadata.uid: Invalid value')
+  throw isOtherUid ? new ApiError(409, 'Conflict', error.message) : error
 }
 
 async function discover(client: KubeClient, apiVersion: string, kind: string): Promise<Resource | undefined> {

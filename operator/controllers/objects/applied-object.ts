@@ -122,6 +122,11 @@ export function isSameReference(left: ObjectReference, right: ObjectReference): 
   )
 }
 
+/** A text that is equal for references to the same object. */
+export function textOf({ apiVersion, kind, namespace = '', name }: ObjectReference): string {
+  return `${apiVersion} ${kind} ${namespace}/${name}`
+}
+
 export function nameOf({ kind, metadata }: KubeObject): string {
   return `${kind} '${keyOf({ metadata })}'`
 }

@@ -1,15 +1,15 @@
 import { ActiveResource, type AppliedObject } from '../../api/active-resource.ts'
 import type { KubeObject, StoredObject } from '../../api/kind.ts'
-import { Stalled, Waiting } from '../../domain/base/errors.ts'
+import { Stalled } from '../../domain/base/errors.ts'
 import { createSingleFlight } from '../../domain/base/single-flight.ts'
 import type { Store } from '../../kube/cache/store.ts'
-import { inParallel } from '../../kube/client/parallel.ts'
 import { keyOf, namespacedName } from '../../kube/client/resource.ts'
 import type { BackoffMs } from '../../kube/loop/backoff.ts'
 import type { ObjectReference, Objects } from '../../kube/objects.ts'
 import { namespaceResourceOf } from '../shared/dependents.ts'
 import type { AppliedKinds } from './applied-kinds.ts'
-import { isDeletedWith, isSame, isSameReference, isWatchable, marked, referenceTo } from './applied-object.ts'
+import { isDeletedWith, isSame, isSameReference, isWatchable, referenceTo } from './applied-object.ts'
+import { type ApplyTools, applyAll, remaining } from './apply-objects.ts'
 import { type ApplyResult, DriftDetector } from './drift.ts'
 import { isOfOrganization, openNamespace } from './environment-namespace.ts'
 import { ForeignObjects, isOwn } from './foreign-objects.ts'
@@ -62,12 +62,7 @@ interface Options {
 }
 
 /** What the functions of an inventory share. */
-interface Shared extends Options {
-  readonly objects: Objects
-  readonly drift: DriftDetector
-  readonly unseen: UnseenObjects
-  readonly foreign: ForeignObjects
-}
+interface Shared extends Options, ApplyTools {}
 
 /** The inventory of all resources. */
 export function createInventory(objects: Objects, options: Options): Inventory {
@@ -76,7 +71,7 @@ export function createInventory(objects: Objects, options: Options): Inventory {
   const unseen = new UnseenObjects(objects)
   const foreign = new ForeignObjects(objects, unseen)
   const ownObjects = new OwnObjects(objects, options.kinds, unseen)
-  const shared: Shared = { ...options, objects, drift, unseen, foreign }
+  const shared: Shared = { ...options, objects, drift, unseen, foreign, applying: new Map() }
   const shareOpening = createSingleFlight<void>()
   options.namespaces.onGone((namespace) => findGoneWith(namespace, shared))
 
@@ -155,52 +150,6 @@ async function unrecorded(
   return wanted
     .filter((object) => !isWatchable(object) && !recorded.some((each) => isSame(each, object)))
     .map((object) => ({ ...referenceTo(object), uid: '' }))
-}
-
-/** Applies the objects, or none when one of them belongs to another owner. Throws Waiting for one that is being deleted. */
-async function applyAll(
-  resource: ActiveResource,
-  wanted: readonly KubeObject[],
-  { objects, drift, unseen, foreign }: Shared,
-): Promise<ApplyResult> {
-  const recorded = resource.status?.objects ?? []
-  const isRecorded = (object: KubeObject) => recorded.some((each) => isSame(each, object))
-  const isKnown = (object: KubeObject) => recorded.some((each) => each.uid && isSame(each, object))
-  await inParallel(
-    wanted.filter((each) => !isKnown(each)),
-    (each) => foreign.refuse(resource, each),
-  )
-  const applied: AppliedObject[] = []
-  const live: StoredObject[] = []
-  for (const each of wanted) {
-    const object = marked(resource, each)
-    if (isWatchable(object) && !isRecorded(object)) unseen.add(keyOf(resource), referenceTo(object))
-    const answer = await objects.apply(object)
-    if (isWatchable(object)) drift.noteApplied(answer)
-    if (answer.metadata.deletionTimestamp) throw remaining([referenceTo(object)])
-    applied.push(recordOf(answer))
-    live.push(answer)
-  }
-  return { applied, live }
-}
-
-function remaining(objects: readonly ObjectReference[]): Waiting {
-  const names = objects.map(({ kind, name }) => `'${kind}' '${name}'`)
-  return new Waiting('ObjectsRemain', `waiting for ${names.join(', ')} to be deleted`, 1)
-}
-
-/** The record of an applied object in a status, with its generation, or its resource version where it has none. */
-function recordOf({ apiVersion, kind, metadata }: StoredObject): AppliedObject {
-  const { name, namespace, uid, generation, resourceVersion } = metadata
-  return {
-    apiVersion,
-    kind,
-    name,
-    uid,
-    namespace: namespace || undefined,
-    generation,
-    resourceVersion: generation === undefined ? resourceVersion : undefined,
-  }
 }
 
 /** Deletes an object of the resource; returns whether it still exists. */

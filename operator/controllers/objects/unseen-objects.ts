@@ -1,6 +1,6 @@
 import { annotations } from '../../api/names.ts'
 import type { ObjectReference, Objects } from '../../kube/objects.ts'
-import { referenceTo } from './applied-object.ts'
+import { referenceTo, textOf } from './applied-object.ts'
 
 /** Objects that the operator applied or began to apply, until the watch of their kind shows them. Keys are those of the resources. */
 export class UnseenObjects {
@@ -48,6 +48,3 @@ export class UnseenObjects {
     if (resources?.size === 0) this.#resourcesOf.delete(text)
   }
 }
-
-const textOf = ({ apiVersion, kind, namespace = '', name }: ObjectReference) =>
-  `${apiVersion} ${kind} ${namespace}/${name}`

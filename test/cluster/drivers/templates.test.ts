@@ -138,6 +138,35 @@ describe('a template is Stalled, and makes nothing, that', () => {
   })
 })
 
+test('an object that another owner made again under its name does not change', async () => {
+  const manifestsOf = (size: number) => ({
+    settings: configMap('settings', { size }),
+    login: {
+      data: {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name: 'login' },
+        stringData: { size: `${size}` },
+      },
+    },
+  })
+  const login = inside('replaced', 'secrets', 'login')
+  await deploy('replaced', { manifests: manifestsOf(1) })
+  await organization.kube('DELETE', login)
+  await organization.kube('POST', login.replace('/login', ''), {
+    metadata: { name: 'login' },
+    stringData: { own: 'x' },
+  })
+  const foreign = await objectAt(organization, login)
+  await define('replaced', { manifests: manifestsOf(2) })
+  expect((await redeploy('replaced')).status?.problems).toMatchObject([{ reason: 'Conflict' }])
+  expect(await objectAt(organization, login)).toEqual(foreign)
+
+  await organization.kube('DELETE', login)
+  expect(conditionStatus(await redeploy('replaced'), 'Ready')).toBe('True')
+  expect(await secretAt(organization, login)).toEqual({ size: '2' })
+})
+
 test('a manifest for whose kind the right is given later is applied by the next deployment', async () => {
   const later = `${organization.id}-later`
   // No other file gives the operator rights on this kind.

@@ -120,6 +120,9 @@ export function createFakeObjects(): FakeObjects {
         await Promise.resolve()
         fake.before(object)
         fake.log.push(`apply ${object.kind} ${object.metadata.name}`)
+        const { uid } = object.metadata
+        if (uid !== undefined && stored.get(keyFor(object))?.metadata.uid !== uid)
+          throw new ApiError(409, 'Conflict', 'uid mismatch')
         return merge(object)
       },
       async create(object) {

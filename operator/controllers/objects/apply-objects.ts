@@ -1,0 +1,124 @@
+import type { ActiveResource, AppliedObject } from '../../api/active-resource.ts'
+import type { KubeObject, StoredObject } from '../../api/kind.ts'
+import { Waiting } from '../../domain/base/errors.ts'
+import { type KeyedMutex, withLocks } from '../../domain/base/keyed-mutex.ts'
+import { isConflict } from '../../kube/client/client.ts'
+import { inParallel } from '../../kube/client/parallel.ts'
+import { keyOf } from '../../kube/client/resource.ts'
+import type { ObjectReference, Objects } from '../../kube/objects.ts'
+import { isSame, isWatchable, marked, referenceTo, textOf } from './applied-object.ts'
+import type { ApplyResult, DriftDetector } from './drift.ts'
+import type { ForeignObjects } from './foreign-objects.ts'
+import type { UnseenObjects } from './unseen-objects.ts'
+
+/** What an apply depends on. */
+export interface ApplyTools {
+  readonly objects: Objects
+  readonly drift: DriftDetector
+  readonly unseen: UnseenObjects
+  readonly foreign: ForeignObjects
+  /** The objects that are about to be applied for the first time, by their text. */
+  readonly applying: KeyedMutex
+}
+
+/** A recorded object is gone, or another one has its name. */
+class Lost extends Error {
+  readonly object: KubeObject
+  constructor(object: KubeObject) {
+    super(`another object has the place of ${object.kind} '${object.metadata.name}'`)
+    this.object = object
+  }
+}
+
+/**
+ * Applies the objects, or none when one of them belongs to another owner. Throws Waiting for one that is being deleted. Of
+ * resources that want an object at the same time, the others look for its owner after one has applied it.
+ */
+export async function applyAll(
+  resource: ActiveResource,
+  wanted: readonly KubeObject[],
+  tools: ApplyTools,
+  lost: readonly KubeObject[] = [],
+): Promise<ApplyResult> {
+  const uids = new Map<KubeObject, string>()
+  for (const each of wanted) {
+    const uid = lost.includes(each) ? undefined : await uidOf(resource, each, tools)
+    if (uid !== undefined) uids.set(each, uid)
+  }
+  const unknown = wanted.filter((each) => !uids.has(each))
+  try {
+    return await withLocks(
+      tools.applying,
+      unknown.map((each) => textOf(referenceTo(each))),
+      async () => {
+        await inParallel(unknown, (each) => tools.foreign.refuse(resource, each))
+        const applied: AppliedObject[] = []
+        const live: StoredObject[] = []
+        for (const each of wanted) {
+          const answer = await applyOne(resource, each, uids.get(each), tools)
+          applied.push(recordOf(answer))
+          live.push(answer)
+        }
+        return { applied, live }
+      },
+    )
+  } catch (error) {
+    if (!(error instanceof Lost)) throw error
+    return applyAll(resource, wanted, tools, [...lost, error.object])
+  }
+}
+
+/** The uid of an object that the resource owns, as far as its status and the watch say. */
+async function uidOf(
+  { status }: ActiveResource,
+  object: KubeObject,
+  { objects }: ApplyTools,
+): Promise<string | undefined> {
+  const uid = status?.objects?.find((each) => isSame(each, object))?.uid
+  if (!uid) return undefined
+  if (!isWatchable(object)) return uid
+  const { namespace = '', name } = object.metadata
+  const seen = (await objects.watch(object)).get(namespace, name)
+  return seen?.metadata.uid === uid ? uid : undefined
+}
+
+/** Applies an object; with a uid, only that one. */
+async function applyOne(
+  resource: ActiveResource,
+  wanted: KubeObject,
+  uid: string | undefined,
+  { objects, drift, unseen }: ApplyTools,
+): Promise<StoredObject> {
+  const object = marked(resource, wanted)
+  const isRecorded = resource.status?.objects?.some((each) => isSame(each, object))
+  if (isWatchable(object) && !isRecorded) unseen.add(keyOf(resource), referenceTo(object))
+  try {
+    const known = uid === undefined ? object : { ...object, metadata: { ...object.metadata, uid } }
+    const answer = await objects.apply(known)
+    if (isWatchable(object)) drift.noteApplied(answer)
+    if (answer.metadata.deletionTimestamp) throw remaining([referenceTo(object)])
+    return answer
+  } catch (error) {
+    throw uid !== undefined && isConflict(error) ? new Lost(wanted) : error
+  }
+}
+
+/** Thrown while objects are being deleted. */
+export function remaining(objects: readonly ObjectReference[]): Waiting {
+  const names = objects.map(({ kind, name }) => `'${kind}' '${name}'`)
+  return new Waiting('ObjectsRemain', `waiting for ${names.join(', ')} to be deleted`, 1)
+}
+
+/** The record of an applied object in a status, with its generation, or its resource version where it has none. */
+function recordOf({ apiVersion, kind, metadata }: StoredObject): AppliedObject {
+  const { name, namespace, uid, generation, resourceVersion } = metadata
+  return {
+    apiVersion,
+    kind,
+    name,
+    uid,
+    namespace: namespace || undefined,
+    generation,
+    resourceVersion: generation === undefined ? resourceVersion : undefined,
+  }
+}
