@@ -144,7 +144,7 @@ class GoEngine extends Base {
   ): unknown {
     let value = receiver
     for (const name of names) {
-      if (value === undefined || value === null) return undefined
+      if (value === undefined || value === null) return null
       if (!isDict(value)) {
         throw new EvalError(`cannot take the field '${name}' of ${typeName(value)}`, pos, {
           source: output.source,
@@ -152,7 +152,8 @@ class GoEngine extends Base {
       }
       value = own(value, name)
     }
-    return value
+    // To Go, a key that is missing is nil.
+    return value ?? null
   }
 
   override emitFromValue(value: unknown, output: Output): void {

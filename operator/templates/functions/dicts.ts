@@ -15,6 +15,8 @@ import {
 } from '../values.ts'
 import { jsonText } from './json-text.ts'
 
+const isThere = (value: unknown) => value !== undefined && value !== null
+
 const merge = (target: unknown, ...sources: readonly unknown[]) =>
   sources.reduce<Dict>((into, source) => mergeInto(into, dictArgument(source), false), dictArgument(target))
 const mergeOverwrite = (target: unknown, ...sources: readonly unknown[]) =>
@@ -69,8 +71,7 @@ function mergeInto(into: Dict, source: Dict, isOverwriting: boolean): Dict {
   for (const [key, value] of Object.entries(source)) {
     const present = own(into, key)
     if (isDict(present) && isDict(value)) mergeInto(present, value, isOverwriting)
-    else if (isOverwriting ? !isEmpty(value) || !Object.hasOwn(into, key) : isEmpty(present))
-      define(into, key, value)
+    else if (isOverwriting || (isEmpty(present) && isThere(value))) define(into, key, value)
   }
   return into
 }

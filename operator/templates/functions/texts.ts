@@ -8,6 +8,15 @@ const isThere = (value: unknown) => value !== undefined && value !== null
 const base = (path: unknown) => posix.basename(textArgument(path)) || (textArgument(path) === '' ? '.' : '/')
 const clean = (path: unknown) => posix.normalize(textArgument(path)).replace(/(?<=.)\/$/, '')
 
+/** A letter after a space, or after a character of ASCII that is no letter, digit or underscore. */
+const beginOfWord = /(?<=^|[^\w\u{80}-\u{10FFFF}]|\s)\p{L}/gu
+
+/** The upper case of a letter that has one letter as such. */
+function upperLetter(letter: string): string {
+  const upper = letter.toUpperCase()
+  return upper.length === letter.length ? upper : letter
+}
+
 /** Functions of texts. */
 export const textFunctions: Functions = {
   print: (...values) => printAll(values),
@@ -28,6 +37,7 @@ export const textFunctions: Functions = {
   repeat: (count, text) => repeated(textArgument(text), wholeArgument(count)),
   indent: (count, text) => indented(wholeArgument(count), textArgument(text)),
   nindent: (count, text) => `\n${indented(wholeArgument(count), textArgument(text))}`,
+  title: (text) => textArgument(text).replaceAll(beginOfWord, upperLetter),
   replace: (old, by, text) => replaced(textArgument(text), textArgument(old), textArgument(by)),
   join: (separator, list) => joined(textArgument(separator), list),
   base,
