@@ -3,6 +3,7 @@ import type { StoredObject } from '../../api/kind.ts'
 import { apiVersion } from '../../api/names.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import { Mismatch, ReferenceNotFound } from '../../domain/base/errors.ts'
+import { ownValue } from '../../domain/base/json.ts'
 import { throwProblems } from '../../domain/base/object-problem.ts'
 import { isTextLeaf } from '../../domain/secret/secret-inputs.ts'
 import { isStoreReference, problemOfStore } from '../../domain/secret/secret-stores.ts'
@@ -79,7 +80,8 @@ async function resolveLeaf(value: unknown, namespace: string, reader: SecretRead
   if (typeof secret !== 'string') return resolveSecretRefs(value as FreeForm, namespace, reader)
   const content = await reader.read(namespace, secret)
   if (key === undefined) return content
-  const found = content[String(key).replace(/\.json$/, '')]
+  const wanted = String(key)
+  const found = ownValue(content, wanted) ?? ownValue(content, withoutEnding(wanted))
   if (found === undefined)
     throw new Mismatch('SecretKeyNotFound', `the Secret '${secret}' has no key '${String(key)}'`)
   return found
@@ -100,22 +102,33 @@ export function outputsSecret(resource: ActiveResource, secrets: FreeForm) {
   }
 }
 
-/** Encodes text as it is, and any other value as JSON under a key with the suffix `.json`. */
+/** Encodes text as it is, and any other value, or text whose key ends in `.json`, as JSON under a key with that suffix. */
 function encode(key: string, value: unknown): readonly [string, string] {
-  if (typeof value === 'string') return [key, Buffer.from(value).toString('base64')]
+  if (typeof value === 'string' && !key.endsWith(jsonEnding))
+    return [key, Buffer.from(value).toString('base64')]
   return [`${key}${jsonEnding}`, Buffer.from(JSON.stringify(value)).toString('base64')]
 }
 
-/** The content of a Secret. Throws Mismatch for a key with the suffix `.json` whose value is not JSON. */
+/**
+ * The content of a Secret: a key with the suffix `.json` is parsed, and loses the suffix unless there is such a key too. Throws
+ * Mismatch for one whose value is not JSON.
+ */
 export function contentOf({ metadata: { name: secretName }, data }: StoredObject): FreeForm {
+  const encoded = (data ?? {}) as Record<string, string>
   return Object.fromEntries(
-    Object.entries((data ?? {}) as Record<string, string>).map(([key, value]) => {
+    Object.entries(encoded).map(([key, value]) => {
       const text = Buffer.from(value, 'base64').toString()
-      return key.endsWith(jsonEnding)
-        ? [key.slice(0, -jsonEnding.length), parse(secretName, key, text)]
-        : [key, text]
+      if (!key.endsWith(jsonEnding)) return [key, text]
+      const name = withoutEnding(key)
+      // A name with the suffix is that of an output, whose text is encoded.
+      const isTaken = Object.hasOwn(encoded, name) && !name.endsWith(jsonEnding)
+      return [isTaken ? key : name, parse(secretName, key, text)]
     }),
   )
+}
+
+function withoutEnding(key: string): string {
+  return key.endsWith(jsonEnding) ? key.slice(0, -jsonEnding.length) : key
 }
 
 function parse(secretName: string, key: string, text: string): unknown {

@@ -1,6 +1,13 @@
 import { expect, test } from '@jest/globals'
-import { createSecretReader } from '../../../operator/controllers/shared/secrets.ts'
+import {
+  contentOf,
+  createSecretReader,
+  outputsSecret,
+  resolveSecretRefs,
+} from '../../../operator/controllers/shared/secrets.ts'
 import type { KubeClient } from '../../../operator/kube/client/client.ts'
+import { activeResource, storedMeta } from '../../support/builders.ts'
+import { fc } from '../../support/properties.ts'
 
 const encoded = (text: string) => Buffer.from(text).toString('base64')
 
@@ -47,3 +54,41 @@ test('Secrets of other names, and those of other clusters, are read by themselve
   expect(all.map(({ password }) => password)).toEqual(['one', 'one', 'other'])
   expect([one.paths.length, other.paths.length]).toEqual([2, 1])
 })
+
+test('the Secret of the outputs gives them back, with any names and values', () => {
+  const name = fc
+    .tuple(fc.constantFrom('key', 'a', 'a.b'), fc.constantFrom('', '.json', '.json.json', '.JSON'))
+    .map((parts) => parts.join(''))
+  const value = fc.oneof(
+    fc.constantFrom('', 'text', '{"a":1}', '1', 'null'),
+    fc.jsonValue().filter((each) => typeof each !== 'object' || each !== null),
+  )
+  fc.assert(
+    fc.property(fc.dictionary(name, value, { noNullPrototype: true }), (secrets) => {
+      const { metadata, ...secret } = outputsSecret(activeResource({ type: 's3', resourceId: 'a' }), secrets)
+      const stored = { ...secret, metadata: storedMeta(metadata) }
+      expect(contentOf(stored)).toEqual(JSON.parse(JSON.stringify(secrets)))
+    }),
+  )
+})
+
+test.each<[key: string, expected: unknown]>([
+  ['config', 'text'],
+  ['config.json', { a: 1 }],
+  ['other', { b: 2 }],
+  ['other.json', { b: 2 }],
+  ['plain', 'as it is'],
+])(
+  "a leaf with the key '%s' has the value of that key, or else of the one with or without '.json'",
+  async (key, expected) => {
+    const texts = { config: 'text', 'config.json': '{"a":1}', 'other.json': '{"b":2}', plain: 'as it is' }
+    const data = Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, encoded(text)]))
+    const client = { request: async () => ({ metadata: {}, data }) } as unknown as KubeClient // reads need no more
+    const resolved = await resolveSecretRefs(
+      { leaf: { secret: 's', key } },
+      'acme',
+      createSecretReader(client),
+    )
+    expect(resolved).toEqual({ leaf: expected })
+  },
+)
