@@ -3,6 +3,7 @@ import { Environment } from '../../api/environment.ts'
 import { ResourceAccount } from '../../api/resource-account.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import { ReferenceNotFound, Stalled, Waiting } from '../../domain/base/errors.ts'
+import { ownValue } from '../../domain/base/json.ts'
 import { problemsOfInputs } from '../../domain/definition/definition.ts'
 import { type ResourceOutputs, resolveInputs } from '../../domain/graph/inputs.ts'
 import { valueSecretRefs } from '../../domain/graph/shared-values.ts'
@@ -53,7 +54,7 @@ export async function requestFor(
   const valueRefs = valueSecretRefs(spec.values)
   const secretValues = await resolveSecretRefs(valueRefs, organization, reader)
   // Outputs may have changed since another resource read them.
-  const outputs = await outputsOfNeighbours(resource, cluster, createSecretReader(cluster.client))
+  const outputs = await outputsOfNeighbours(resource, descriptor, cluster, createSecretReader(cluster.client))
   const inputs = resolveInputs({
     spec,
     guResId: metadata.name,
@@ -138,31 +139,49 @@ export async function readAccount(
   return name === undefined ? undefined : createSecretReader(client).read(namespace, name)
 }
 
-/** Outputs, with the secret ones, of each resource that the placeholders and the driver's neighbours name. */
+/**
+ * Outputs of each resource that the placeholders and the driver's neighbours name, with the secret ones; and without those, as
+ * params are never secret, of what the params of the neighbours name.
+ */
 async function outputsOfNeighbours(
   resource: ActiveResource,
+  { neighbours }: DriverDescriptor,
   { store }: Cluster,
   reader: SecretReader,
 ): Promise<Map<string, ResourceOutputs>> {
   const { namespace } = resource.metadata
-  const names = new Set(Object.values(resource.spec.references ?? {}).flat())
+  const { references = {} } = resource.spec
   const found = new Map<string, ResourceOutputs>()
-  for (const name of names) {
-    const neighbour = store.get(ActiveResource, namespace, name)
+  for (const name of Object.values(references).flat()) {
+    const neighbour = found.has(name) ? undefined : store.get(ActiveResource, namespace, name)
     if (!neighbour) continue
-    const { outputs = {}, outputsSecretName } = neighbour.status ?? {}
+    const { outputsSecretName } = neighbour.status ?? {}
     const secretOutputs = outputsSecretName ? await reader.read(namespace, outputsSecretName) : {}
-    const { params = {}, definition, type, class: resourceClass, resourceId } = neighbour.spec
-    found.set(name, {
-      outputs,
-      secretOutputs,
-      params,
-      values: definition.driverInputs?.values ?? {},
-      accountName: definition.accountName,
-      descriptor: { type, class: resourceClass, resourceId },
-    })
+    found.set(name, outputsOf(neighbour, secretOutputs))
+  }
+  const ofDriver = Object.values(neighbours).flatMap((text) => ownValue(references, text) ?? [])
+  for (const name of ofDriver.flatMap((each) => referencesOf(found.get(each)))) {
+    const further = found.has(name) ? undefined : store.get(ActiveResource, namespace, name)
+    if (further) found.set(name, outputsOf(further, {}))
   }
   return found
+}
+
+function referencesOf(found: ResourceOutputs | undefined): readonly string[] {
+  return Object.values(found?.spec?.references ?? {}).flat()
+}
+
+function outputsOf({ spec, status }: ActiveResource, secretOutputs: FreeForm): ResourceOutputs {
+  const { params = {}, definition, type, class: resourceClass, resourceId } = spec
+  return {
+    outputs: status?.outputs ?? {},
+    secretOutputs,
+    params,
+    spec,
+    values: definition.driverInputs?.values ?? {},
+    accountName: definition.accountName,
+    descriptor: { type, class: resourceClass, resourceId },
+  }
 }
 
 /** What the dependencies of a workload add to its pods; undefined for another resource, and when they add nothing. */

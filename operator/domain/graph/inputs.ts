@@ -32,6 +32,8 @@ export interface ResourceOutputs {
   /** Plain driver inputs of its definition. */
   readonly values?: FreeForm
   readonly accountName?: string
+  /** What the placeholders in its params refer to; without it, the params have none. */
+  readonly spec?: InputSources['spec']
 }
 
 /** A neighbour, as a driver sees it. */
@@ -62,6 +64,9 @@ export interface InputSources {
   readonly secretValues?: FreeForm
 }
 
+/** What the placeholders of a resource are looked up in. */
+type LookupSources = Pick<InputSources, 'spec' | 'guResId' | 'outputsOf' | 'secretValues'>
+
 /** The inputs of a driver call. */
 export interface ResolvedInputs {
   readonly values: FreeForm
@@ -86,8 +91,7 @@ export function resolveInputs(sources: InputSources): ResolvedInputs {
       : expand(spec.params ?? {}, lookup, paramsRoots),
   )
   const [leak] = params.secretPointers
-  if (leak !== undefined && !isModule)
-    throw new Stalled('SecretParameter', `param '${leak}' names a secret output: params are never secret`)
+  if (leak !== undefined && !isModule) throw secretParameter(leak)
   return {
     ...moveSecrets(values, secrets),
     params: params.value,
@@ -111,14 +115,38 @@ function neighboursFor({ spec, descriptor, outputsOf }: InputSources): Record<st
   return Object.fromEntries(
     Object.entries(descriptor.neighbours).map(([name, text]) => {
       const found = ownValue(spec.references ?? {}, text) ?? []
-      return [name, found.map((guResId) => neighbour(guResId, known(guResId, text, outputsOf)))]
+      return [name, found.map((guResId) => neighbour(guResId, known(guResId, text, outputsOf), outputsOf))]
     }),
   )
 }
 
-function neighbour(guResId: string, { outputs, params, descriptor }: ResourceOutputs): NeighbourValue {
+function neighbour(
+  guResId: string,
+  found: ResourceOutputs,
+  outputsOf: InputSources['outputsOf'],
+): NeighbourValue {
+  const { outputs, descriptor } = found
   const workload = workloadOf(descriptor.resourceId)
+  const params = paramsOf(guResId, found, outputsOf)
   return { guResId, descriptor, outputs, params, ...(workload === undefined ? {} : { workload }) }
+}
+
+/** The params of a neighbour, with its placeholders resolved. */
+function paramsOf(
+  guResId: string,
+  { params, spec, descriptor }: ResourceOutputs,
+  outputsOf: InputSources['outputsOf'],
+): FreeForm {
+  if (!spec) return params
+  const lookup = (path: readonly string[]) => lookUp(path, { spec, guResId, outputsOf })
+  const what = `params of ${formatDescriptor(descriptor)}`
+  const { value, secretPointers } = stalling(what, () => expand(params, lookup, paramsRoots))
+  if (secretPointers.length > 0) throw secretParameter(secretPointers[0] ?? '')
+  return value
+}
+
+function secretParameter(pointer: string): Stalled {
+  return new Stalled('SecretParameter', `param '${pointer}' names a secret output: params are never secret`)
 }
 
 function known(guResId: string, text: string, outputsOf: InputSources['outputsOf']): ResourceOutputs {
@@ -127,7 +155,7 @@ function known(guResId: string, text: string, outputsOf: InputSources['outputsOf
   return found
 }
 
-function lookUp(path: readonly string[], sources: InputSources): Resolved {
+function lookUp(path: readonly string[], sources: LookupSources): Resolved {
   const [root, text = ''] = path
   if (root === 'context') return { value: contextValue(path, sources), secret: false }
   if (root === valuesRoot) {
@@ -146,7 +174,7 @@ function lookUp(path: readonly string[], sources: InputSources): Resolved {
   return { value: each.map(({ value }) => value), secret: each.some(({ secret }) => secret) }
 }
 
-function contextValue(path: readonly string[], { spec, guResId }: InputSources): string {
+function contextValue(path: readonly string[], { spec, guResId }: LookupSources): string {
   const { context, type, class: resourceClass, resourceId, deploymentName } = spec
   const values: Record<string, string | undefined> = {
     'org.id': context.organizationId,

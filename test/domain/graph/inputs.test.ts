@@ -221,6 +221,41 @@ test('a driver sees its neighbours, and the workload that owns each', () => {
   })
 })
 
+test.each<[rule: string, path: string, expected: unknown]>([
+  ['shared values', '/${values.PREFIX}', '/v1'],
+  ['their context, not that of the driver', '/${context.res.id}', '/modules.web.externals.route'],
+  ['outputs of others', '${externals.db.host}', 'db.local'],
+  ['no secret output', '${externals.db.password}', 'SecretParameter'],
+  ['nothing unknown', '${externals.db.nope}', 'UnknownOutput'],
+])("placeholders in the params of a driver's neighbours are resolved: %s", (_, path, expected) => {
+  const { spec } = sources({}, { path, port: 80 }, {})
+  const route: ResourceOutputs = {
+    outputs: {},
+    secretOutputs: {},
+    params: { path, port: 80 },
+    descriptor: { type: 'route', class: 'default', resourceId: 'modules.web.externals.route' },
+    spec: {
+      ...spec,
+      resourceId: 'modules.web.externals.route',
+      values: { PREFIX: { value: 'v1' } },
+      references: { 'externals.db': ['db'] },
+    },
+  }
+  const input = sources(
+    {},
+    {},
+    {
+      descriptor: { neighbours: { routes: 'dns<route' } },
+      outputsOf: (guResId) => (guResId === 'ra' ? route : known[guResId]),
+    },
+  )
+  const single = { ...input, spec: { ...input.spec, references: { 'dns<route': ['ra'] } } }
+  const params = () => resolveInputs(single).neighbours.routes?.[0]?.params
+  if (typeof expected === 'string' && /^[A-Z]/.test(expected))
+    expect(params).toThrow(expect.objectContaining({ reason: expected }))
+  else expect(params()).toEqual({ path: expected, port: 80 })
+})
+
 describe('the module of a workload', () => {
   const module = (spec: FreeForm) => {
     const inputs = sources({}, { id: 'api', spec })

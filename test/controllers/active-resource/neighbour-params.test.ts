@@ -1,0 +1,34 @@
+import { expect, test } from '@jest/globals'
+import type { ActiveResource } from '../../../operator/api/active-resource.ts'
+import type { Driver } from '../../../operator/drivers/driver.ts'
+import { echo } from '../../../operator/drivers/echo/driver.ts'
+import { activeResource, driver } from '../../support/builders.ts'
+import { createWorld } from '../support/world.ts'
+
+test("params of a driver's neighbours have the outputs of what they refer to", async () => {
+  const seen: unknown[] = []
+  const reader: Driver = {
+    descriptor: driver('reader', { neighbours: { routes: 'dns<route' } }),
+    async provision({ neighbours }) {
+      seen.push(neighbours.routes?.map(({ params }) => params))
+      return { outputs: { values: {}, secrets: {} }, objects: [] }
+    },
+    async deprovision() {},
+  }
+  const world = createWorld([echo, reader])
+  const made = (type: string, driverType: string, changes: Partial<ActiveResource['spec']>, values = {}) => {
+    const definition = {
+      definitionName: type,
+      driverType: `quartermaster/${driverType}`,
+      driverInputs: { values },
+    }
+    return world.put(activeResource({ type, resourceId: `shared.${type}` }, { definition, ...changes }))
+  }
+  const base = made('s3', 'echo', {}, { prefix: 'v1' })
+  const named = { references: { 'shared.base': [base.metadata.name] }, dependsOn: [base.metadata.name] }
+  const route = made('route', 'echo', { params: { path: '/${shared.base.prefix}' }, ...named })
+  const of = { references: { 'dns<route': [route.metadata.name] }, dependsOn: [route.metadata.name] }
+  const ingress = made('ingress', 'reader', of)
+  for (const each of [base, route, ingress]) expect(await world.reconcile(each)).toBeUndefined()
+  expect(seen).toEqual([[{ path: '/v1' }]])
+})
