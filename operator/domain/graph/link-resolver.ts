@@ -96,6 +96,12 @@ export class LinkResolver {
   }
 
   #addReference({ text, output }: Extract<Link, { output?: string }>, target: Draft, draft: Draft): void {
+    // Workloads that give a resource equal params may each mean a dependency of theirs.
+    const [other] = draft.references.get(text) ?? []
+    if (other && other !== target) {
+      const message = `'${text}' in params means '${other.text}' to one workload and '${target.text}' to another`
+      return this.#report(draft.text, 'ConflictingParams', message)
+    }
     draft.references.set(text, [target])
     if (output !== undefined) this.recordOutputUse(draft, target, output, `'${text}'`)
     this.#graph.connect(draft, target)

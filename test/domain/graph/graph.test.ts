@@ -236,6 +236,17 @@ describe('params', () => {
     expect(problems(graph)).toEqual(['UnknownDependency s3.default#shared.files'])
   })
 
+  test.each<[rule: string, text: string, expected: string[]]>([
+    ['a dependency of each workload', 'externals.db.host', ['ConflictingParams s3.default#shared.site']],
+    ['the dependency of one of them', 'modules.a.externals.db.host', []],
+    ['a shared dependency', 'shared.files.host', []],
+  ])('equal params of a shared resource that mean %s', (_, text, expected) => {
+    const workload = () =>
+      module({ db: need('postgres'), site: need('s3', { id: 'site', params: { host: `\${${text}}` } }) })
+    const content = set({ a: workload(), b: workload() }, { files: need('postgres') })
+    expect(problems(graphOf(content, postgres, s3))).toEqual(expected)
+  })
+
   const giving = (name: string, type: string, params?: FreeForm) =>
     definition(name, type, { provision: { 'config#x': params ? { params } : {} } })
   test.each<[string, FreeForm | undefined, FreeForm | undefined, string[]]>([
