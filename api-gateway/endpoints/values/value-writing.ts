@@ -2,6 +2,7 @@ import { newObject } from '../../../operator/api/kind.ts'
 import type { Static } from '../../../operator/api/schema.ts'
 import { SharedValue } from '../../../operator/api/shared-value.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
+import { sameJson } from '../../../operator/domain/base/json.ts'
 import { refusePrototypeKey } from '../../../operator/domain/delta/patch.ts'
 import { valueIdentity, valueObjectName } from '../../../operator/domain/graph/shared-values.ts'
 import { authorize, type Caller } from '../../authenticate.ts'
@@ -32,6 +33,7 @@ import {
 
 type Spec = SharedValue['spec']
 type Body = Omit<Static<typeof newValueShape>, 'key' | 'description'>
+type Changes = Static<typeof valueChangesShape> | Static<typeof replacedValueShape>
 type SecretReference = NonNullable<Body['secret_ref']>
 
 /** New content of a value: plain text, a secret text, or a reference; undefined keeps the content. */
@@ -142,23 +144,48 @@ export async function createValue(
   return createWithSecret(creation, gateway)
 }
 
+/** Attempts of a change while other clients change the content of the value. */
+const maxAttempts = 5
+
 /** Changes a value. A new secret text is written to a new Secret; the operator deletes the old one. */
 export async function changeValue(
   value: SharedValue,
-  body: Static<typeof valueChangesShape> | Static<typeof replacedValueShape>,
+  body: Changes,
   caller: Caller,
   gateway: Gateway,
 ): Promise<SharedValue> {
-  const { cluster } = gateway
-  const { name } = value.metadata
-  const content = contentOf(body, caller, value)
-  const secretName = newSecretName(name, 'value')
+  let current = value
+  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
+    const { isWritten, latest } = await writeContent(current, contentOf(body, caller, current), {
+      body,
+      caller,
+      gateway,
+    })
+    if (isWritten) return latest
+    current = latest
+  }
+  throw new Problem('Conflict', `value '${value.spec.key}' is being changed by other requests`)
+}
+
+/**
+ * Writes the content that the body gives to the known value. Writes nothing if the body gives the latest value other
+ * content, because another client has made the value secret or plain, or has changed a text that becomes secret.
+ */
+async function writeContent(
+  known: SharedValue,
+  content: Content,
+  { body, caller, gateway }: { body: Changes; caller: Caller; gateway: Gateway },
+): Promise<{ isWritten: boolean; latest: SharedValue }> {
+  const secretName = newSecretName(known.metadata.name, 'value')
   const first =
     content && 'secret' in content
-      ? await addSecret(SharedValue, value, { name: secretName, data: secretData(content.secret) }, gateway)
-      : value
+      ? await addSecret(SharedValue, known, { name: secretName, data: secretData(content.secret) }, gateway)
+      : known
   const modification = modificationBy(caller, gateway)
-  return changeObject(cluster, SharedValue, first, (current) => {
+  let isWritten = true
+  const latest = await changeObject(gateway.cluster, SharedValue, first, (current) => {
+    isWritten = sameJson(contentOf(body, caller, current), content)
+    if (!isWritten) return current
     const { value, secret, storeReference, description: before, ...place } = current.spec
     const kept = {
       value,
@@ -173,4 +200,5 @@ export async function changeValue(
     }
     return withoutPendingSecret(withModification(current, { ...current, spec }, modification), secretName)
   })
+  return { isWritten, latest }
 }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import { SharedValue } from '../../../../operator/api/shared-value.ts'
 import { ApiError } from '../../../../operator/kube/client/client.ts'
 import { addEnvironment } from '../../support/objects.ts'
@@ -137,6 +137,49 @@ describe('a secret value', () => {
     expect(body).toMatchObject({ value: '', is_secret: true, secret_version: '1' })
     expect(specOf('LOG_LEVEL')).not.toHaveProperty('value')
     expect(contentOf(0)).toBe('info')
+  })
+})
+
+/** Lets another client send a request just before the next call of a method of the cluster. */
+function sendBefore(method: 'replace' | 'createSecret', operation: string, body: object) {
+  const { cluster } = gateway
+  const original = cluster[method] as (given: unknown, more?: unknown) => Promise<unknown>
+  Object.assign(cluster, {
+    async [method](given: unknown, more?: unknown) {
+      Object.assign(cluster, { [method]: original })
+      expect((await gateway.send(operation, { body })).status).toBe(200)
+      return original(given, more)
+    },
+  })
+}
+
+describe('a change of a value during that of another client', () => {
+  const toSecret = { description: null, is_secret: true }
+  const path = `${app}/LOG_LEVEL`
+  beforeEach(() => post(app, level))
+
+  test('keeps it secret when it becomes so', async () => {
+    sendBefore('replace', `PUT ${path}`, toSecret)
+    const { status, body } = await gateway.send(`PATCH ${path}`, { body: { value: 'canary-2' } })
+    expect([status, body.is_secret, body.value, body.secret_version]).toEqual([200, true, '', '2'])
+    expect(JSON.stringify(stored())).not.toContain('canary')
+    expect(contentOf(1)).toBe('canary-2')
+    expect(gateway.cluster.secrets[1]?.metadata.name).toBe(specOf('LOG_LEVEL')?.secret?.secret)
+  })
+
+  test('keeps its new text when it makes it secret', async () => {
+    sendBefore('createSecret', `PATCH ${path}`, { value: 'canary-2' })
+    expect((await gateway.send(`PUT ${path}`, { body: toSecret })).status).toBe(200)
+    const name = specOf('LOG_LEVEL')?.secret?.secret
+    expect(gateway.cluster.secrets.map(({ metadata }) => metadata.name).indexOf(name ?? '')).toBe(1)
+    expect(contentOf(1)).toBe('canary-2')
+  })
+
+  test('is refused when it needs a value that is secret now', async () => {
+    sendBefore('replace', `PUT ${path}`, toSecret)
+    const body = { description: 'new', is_secret: false }
+    expect((await gateway.send(`PUT ${path}`, { body })).status).toBe(400)
+    expect(specOf('LOG_LEVEL')?.secret).toBeDefined()
   })
 })
 
