@@ -2,9 +2,17 @@ import { idPattern, string, type TSchema } from '../../operator/api/schema.ts'
 import { valueKeyPattern } from '../../operator/api/shared-value.ts'
 import { longestGraphId } from '../endpoints/active-resources/graph-id.ts'
 
+const objectNamePattern = '^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$'
+const objectNameRegExp = new RegExp(objectNamePattern)
+
 /** Name of any Kubernetes object, because kubectl may have created it. */
 const objectName = (description: string) =>
-  string(description, { pattern: '^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$', maxLength: 253 })
+  string(description, { pattern: objectNamePattern, maxLength: 253 })
+
+/** Whether an ID in a body can be the name of an object, so that the API server can be asked for it. */
+export function canBeObjectName(id: string): boolean {
+  return objectNameRegExp.test(id)
+}
 
 /** ID of a parent in a path. */
 export const shortId = (description: string) =>

@@ -138,16 +138,27 @@ export function lifecycleOf(object: KubeObject) {
 }
 
 /** Reads an object from the API server into the cache; undefined if it does not exist. */
-export async function refresh<K extends Kind>(
+export function refresh<K extends Kind>(
   cluster: Cluster,
   kind: K,
   known: ObjectOf<K>,
 ): Promise<ObjectOf<K> | undefined> {
   const { namespace, name } = known.metadata
+  return refreshNamed(cluster, kind, namespace, name, known)
+}
+
+/** Reads an object that the cache may not contain; `known` is what it contains. */
+export async function refreshNamed<K extends Kind>(
+  cluster: Cluster,
+  kind: K,
+  namespace: string,
+  name: string,
+  known = cluster.store.get(kind, namespace, name),
+): Promise<ObjectOf<K> | undefined> {
   const current = await cluster.read(kind, namespace, name)
   const cache = cluster.store.cacheOf(kind)
   if (current) cache.set(current)
-  else cache.remove(known)
+  else if (known) cache.remove(known)
   return current
 }
 

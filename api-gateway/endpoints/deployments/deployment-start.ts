@@ -1,3 +1,4 @@
+import { DeploymentDelta } from '../../../operator/api/deployment-delta.ts'
 import { Environment } from '../../../operator/api/environment.ts'
 import { EnvironmentDeployment, pipelineStepSchema } from '../../../operator/api/environment-deployment.ts'
 import { newObject } from '../../../operator/api/kind.ts'
@@ -5,15 +6,18 @@ import { annotations } from '../../../operator/api/names.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { baseOf, nextDeploymentNumber } from '../../../operator/domain/deployment/deployment.ts'
 import { deploymentObjectName } from '../../../operator/domain/resource/identity.ts'
+import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import { ownershipProblems } from '../../../operator/planning/workloads.ts'
 import { authorize, type Caller } from '../../authenticate.ts'
 import type { Gateway } from '../../endpoint.ts'
+import { canBeObjectName } from '../../request/parameters.ts'
 import { fromWire } from '../../request/wire.ts'
 import {
   type EnvironmentPath,
   findEnvironment,
   newTriggeredMetadata,
   refresh,
+  refreshNamed,
   withFinalizer,
 } from '../common/find.ts'
 import { type NewDeployment, wantedSet } from './deployment-request.ts'
@@ -40,6 +44,7 @@ export async function prepareDeployment(
   authorize(caller, { application: 'developer', deployer: true }, target)
   if (environment.metadata.deletionTimestamp)
     throw new Problem('Conflict', 'the environment is being deleted')
+  await refreshDelta(cluster, path.org_id, request)
   const earlier = deploymentsTo(store, path.org_id, name)
   if (!allowUnfinished) refuseUnfinished(earlier)
   const base = baseOf(environment, (id) => store.get(EnvironmentDeployment, path.org_id, id))
@@ -47,6 +52,11 @@ export async function prepareDeployment(
   const [owned] = ownershipProblems(store, environment, planning.deployedSet(environment), content)
   if (owned) throw new Problem('Conflict', owned.message, { workload_id: owned.workload })
   return { environment, earlier, base, content }
+}
+
+/** Reads the delta, because the cache may not contain it as another gateway has answered it. */
+async function refreshDelta(cluster: Cluster, organization: string, { delta_id: id }: NewDeployment) {
+  if (id !== undefined && canBeObjectName(id)) await refreshNamed(cluster, DeploymentDelta, organization, id)
 }
 
 /** Fields of the request that the deployment stores unchanged. */

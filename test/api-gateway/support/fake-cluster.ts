@@ -11,6 +11,7 @@ import type { Cluster, SelectableFields } from '../../../operator/kube/cache/clu
 import { kindsInStore } from '../../../operator/kube/cache/kinds-in-store.ts'
 import type { Organization, Store } from '../../../operator/kube/cache/store.ts'
 import { ApiError, type RequestOptions } from '../../../operator/kube/client/client.ts'
+import { pathOf, resourceOf } from '../../../operator/kube/client/resource.ts'
 
 /** A cluster in memory: it numbers, dates and validates objects as the API server does. */
 export interface FakeCluster extends Cluster {
@@ -233,6 +234,7 @@ export function createFakeCluster(): FakeCluster {
       await fake.remove(kind, object)
     },
     async read(kind, namespace, name) {
+      pathOf(resourceOf(kind), namespace, name) // throws for a name that no path can hold
       const object = cacheOf(kind).get(namespace, name)
       const managedFields = managers.get(object?.metadata.uid ?? '')
       return object && { ...object, metadata: { ...object.metadata, managedFields } }

@@ -1,9 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import { AccessToken } from '../../../../operator/api/access.ts'
 import { Application } from '../../../../operator/api/application.ts'
+import { DeploymentDelta } from '../../../../operator/api/deployment-delta.ts'
 import { Environment } from '../../../../operator/api/environment.ts'
 import { EnvironmentType } from '../../../../operator/api/environment-type.ts'
-import type { Kind } from '../../../../operator/api/kind.ts'
+import type { Kind, ObjectOf } from '../../../../operator/api/kind.ts'
 import { ResourceAccount } from '../../../../operator/api/resource-account.ts'
 import { ResourceClass } from '../../../../operator/api/resource-class.ts'
 import { ResourceDefinition } from '../../../../operator/api/resource-definition.ts'
@@ -45,28 +46,36 @@ const secret = { value: 'v', description: 'd', is_secret: true }
  * answers what lets it know all again.
  */
 async function behindItsBack(kind: Kind, work: (namespace: string, name: string) => unknown) {
-  const { cluster } = gateway
-  const { store, read } = cluster
-  const { get, byIndex, list } = store
-  const newestFirst = Array.from(store.cacheOf(kind).all()).sort((left, right) =>
+  const newestFirst = Array.from(gateway.cluster.store.cacheOf(kind).all()).sort((left, right) =>
     versionOf(left) < versionOf(right) ? 1 : -1,
   )
   const [known] = newestFirst
   if (!known) throw new Error(`no object of kind '${kind.kind}'`)
   await work(known.metadata.namespace, known.metadata.name)
+  return showStale(kind, known.metadata.name, [known])
+}
+
+/** Shows these objects in place of those of a name, until the gateway reads their kind; answers what ends it. */
+function showStale(kind: Kind, name: string, known: ObjectOf<Kind>[]) {
+  const { cluster } = gateway
+  const { store, read } = cluster
+  const { get, byIndex, list } = store
   const restore = () => {
     Object.assign(store, { get, byIndex, list })
     Object.assign(cluster, { read })
   }
+  const outdated = (objects: readonly ObjectOf<Kind>[]) =>
+    objects.filter(({ metadata }) => metadata.name !== name).concat(known)
   Object.assign(store, {
     get: (asked: Kind, ...of: [namespace: string, name: string]) =>
-      asked === kind && of[1] === known.metadata.name ? known : get(asked, ...of),
+      asked === kind && of[1] === name ? known[0] : get(asked, ...of),
     byIndex: (asked: Kind, ...of: [index: string, value: string]) =>
-      byIndex(asked, ...of).concat(asked === kind ? [known] : []),
-    list: (asked: Kind, namespace: string) => list(asked, namespace).concat(asked === kind ? [known] : []),
+      asked === kind ? outdated(byIndex(asked, ...of)) : byIndex(asked, ...of),
+    list: (asked: Kind, namespace: string) =>
+      asked === kind ? outdated(list(asked, namespace)) : list(asked, namespace),
   })
   const reading: typeof read = (...given) => {
-    restore()
+    if (given[0].kind === kind.kind) restore()
     return read(...given)
   }
   Object.assign(cluster, { read: reading })
@@ -134,6 +143,36 @@ describe('an id that another gateway freed a moment ago is free, one that is tak
     const { drop } = gateway.cluster
     await behindItsBack(ResourceDefinition, (...of) => drop(ResourceDefinition, ...of))
     expect((await gateway.send(operation, { body })).status).toBe(200)
+  })
+})
+
+describe('a deployment has the delta', () => {
+  const shared = (id: string) => ({ shared: [{ op: 'add', path: `/${id}`, value: { type: 's3' } }] })
+  const deployed = async (delta_id: string) => {
+    const { status, body } = await gateway.send(`POST ${app}/envs/development/deploys`, {
+      body: { delta_id },
+    })
+    expect(status).toBe(201)
+    return Object.keys((await gateway.send(`GET ${app}/sets/${body.set_id}`)).body.shared)
+  }
+
+  test('that another gateway changed a moment ago', async () => {
+    const { id } = (await gateway.send(`POST ${app}/deltas`, { body: shared('a') })).body
+    const path = `PATCH ${app}/deltas/${id}`
+    await behindItsBack(DeploymentDelta, () => gateway.send(path, { body: [shared('b')] }))
+    expect(await deployed(id)).toEqual(['a', 'b'])
+  })
+
+  test('that another gateway created a moment ago', async () => {
+    const { id } = (await gateway.send(`POST ${app}/deltas`, { body: shared('a') })).body
+    const restore = showStale(DeploymentDelta, id, [])
+    expect(await deployed(id)).toEqual(['a'])
+    restore()
+  })
+
+  test.each(['.', 'a/b', 'a%b', 'no', '\u0000', '\ud800'])('unless nothing is named %j', async (delta_id) => {
+    const body = { delta_id }
+    expect((await gateway.send(`POST ${app}/envs/development/deploys`, { body })).status).toBe(400)
   })
 })
 
