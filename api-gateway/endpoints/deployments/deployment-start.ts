@@ -24,21 +24,45 @@ import { type NewDeployment, wantedSet } from './deployment-request.ts'
 import { deploymentsTo, refuseUnfinished } from './deployment-shape.ts'
 import { createSet } from './set-shape.ts'
 
+/** The environment that a request deploys to. */
+export interface Target {
+  readonly path: EnvironmentPath
+  readonly environment: Environment
+}
+
 /**
- * Checks whether a request may deploy and returns what it would deploy. `besideOthers` allows an unfinished
+ * Reads the environment, because the cache may not contain the deployment whose end the client has seen, and its
+ * latest deployments that the cache lacks.
+ */
+export async function currentTarget(path: EnvironmentPath, cluster: Cluster): Promise<Target> {
+  await refresh(cluster, Environment, findEnvironment(cluster.store, path))
+  const environment = findEnvironment(cluster.store, path)
+  await refreshLatestDeployments(cluster, environment)
+  return { path, environment }
+}
+
+/** Reads the latest deployments by number, up to one that the cache contains or that is deleted. */
+async function refreshLatestDeployments(cluster: Cluster, { metadata, status }: Environment): Promise<void> {
+  const { namespace, name } = metadata
+  for (let number = status?.lastDeploymentNumber ?? 0; number > 0; number -= 1) {
+    const id = deploymentObjectName(name, number)
+    if (cluster.store.get(EnvironmentDeployment, namespace, id)) return
+    if (!(await refreshNamed(cluster, EnvironmentDeployment, namespace, id))) return
+  }
+}
+
+/**
+ * Checks whether a request may deploy and returns what it would deploy. `allowUnfinished` allows an unfinished
  * deployment.
  */
 export async function prepareDeployment(
-  path: EnvironmentPath,
+  { path, environment }: Target,
   request: NewDeployment,
   caller: Caller,
   { cluster, planning }: Gateway,
   { allowUnfinished = false } = {},
 ) {
   const { store } = cluster
-  // Reads the environment, because the cache may not contain the deployment whose end the client has seen.
-  await refresh(cluster, Environment, findEnvironment(store, path))
-  const environment = findEnvironment(store, path)
   const { name } = environment.metadata
   const target = { applicationId: path.app_id, environmentType: environment.spec.typeName }
   authorize(caller, { application: 'developer', deployer: true }, target)

@@ -10,7 +10,7 @@ import { ageOf, listEndpoint } from '../common/list-endpoint.ts'
 import { remedyField, remedyFor } from '../common/remedy.ts'
 import { newDeploymentShape, withOneSource } from './deployment-request.ts'
 import { deploymentShape, deploymentsTo, toDeployment } from './deployment-shape.ts'
-import { prepareDeployment, startDeployment } from './deployment-start.ts'
+import { currentTarget, prepareDeployment, startDeployment } from './deployment-start.ts'
 import { planShape, toPlan } from './dry-run.ts'
 import { pipelineId } from './pipeline-run-shape.ts'
 
@@ -107,7 +107,8 @@ export const deployments: readonly Endpoint[] = [
       const request = withOneSource(body)
       const isDryRun = isOn(query.dry_run)
       const isFull = request.mode === 'full'
-      const prepared = await prepareDeployment(params, request, caller, gateway, {
+      const target = await currentTarget(params, gateway.cluster)
+      const prepared = await prepareDeployment(target, request, caller, gateway, {
         allowUnfinished: isDryRun,
       })
       const { environment, content } = prepared

@@ -21,25 +21,35 @@ interface RequestHash {
 type ApplicationPath = Omit<EnvironmentPath, 'env_id'>
 type Annotations = Readonly<Record<string, string>>
 
-/**
- * Returns the deployment of an earlier request of the user with the same key, otherwise the one that `deploy`
- * creates with the given annotations.
- */
-export async function deployIdempotently(
+/** The two steps of a request whose key is not known yet. */
+interface Steps<T> {
+  /** Reads what the cache may lack: the environment and its latest deployments. */
+  read(): Promise<T>
+  /** Creates the deployment with the given annotations. */
+  deploy(target: T, annotations: Annotations): Promise<EnvironmentDeployment>
+}
+
+/** Returns the deployment of an earlier request of the user with the same key, otherwise a new one. */
+export async function deployIdempotently<T>(
   path: ApplicationPath,
   request: { readonly key: string; readonly body: unknown; readonly caller: Caller },
   { cluster, idempotencyLocks }: Pick<Gateway, 'cluster' | 'idempotencyLocks'>,
-  deploy: (annotations: Annotations) => Promise<EnvironmentDeployment>,
+  { read, deploy }: Steps<T>,
 ): Promise<EnvironmentDeployment> {
   const hash = {
     key: hashOf(`${request.caller.userName}\0${request.key}`),
     body: hashOf(canonicalJson(request.body)),
   }
   return withLock(idempotencyLocks, organizationKey(path.org_id, `${path.app_id} ${hash.key}`), async () => {
-    const cached = findByRequest(cachedDeployments(cluster, path), hash)
+    const findCached = () => findByRequest(cachedDeployments(cluster, path), hash)
+    const cached = findCached()
     if (cached) return cached
+    const target = await read()
+    // Another gateway may have created the deployment, and the operator may have ended it.
+    const known = findCached()
+    if (known) return known
     try {
-      return await deploy({ [annotations.idempotencyKey]: textOf(hash) })
+      return await deploy(target, { [annotations.idempotencyKey]: textOf(hash) })
     } catch (error) {
       if (!isAlreadyExists(error)) throw error
       // Another gateway may have created the deployment at the same time.

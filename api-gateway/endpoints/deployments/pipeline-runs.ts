@@ -9,7 +9,7 @@ import { errorShape } from '../../response/shapes.ts'
 import { type EnvironmentPath, findApplication, withoutApplication } from '../common/find.ts'
 import { findStartDeployment } from '../environments/environment-writing.ts'
 import { deploymentFields, type NewDeployment } from './deployment-request.ts'
-import { prepareDeployment, startDeployment } from './deployment-start.ts'
+import { currentTarget, prepareDeployment, startDeployment, type Target } from './deployment-start.ts'
 import { deployIdempotently } from './idempotency-key.ts'
 import { pipelineId, pipelineRunShape, toRun } from './pipeline-run-shape.ts'
 
@@ -68,24 +68,25 @@ export const pipelineRuns: readonly Endpoint[] = [
       const { store } = gateway.cluster
       const path = { ...params, env_id: body.env_id }
       findApplication(store, params)
-      const prepare = async () => {
+      const read = () => currentTarget(path, gateway.cluster)
+      const prepare = async (target: Target) => {
         const request = deploymentOf(store, params, body)
-        return { request, prepared: await prepareDeployment(path, request, caller, gateway) }
+        return { request, prepared: await prepareDeployment(target, request, caller, gateway) }
       }
       if (isOn(query.dry_run)) {
-        await prepare()
+        await prepare(await read())
         return noContent
       }
-      const deploy = async (extraAnnotations?: Readonly<Record<string, string>>) => {
-        const { request, prepared } = await prepare()
+      const deploy = async (target: Target, extraAnnotations?: Readonly<Record<string, string>>) => {
+        const { request, prepared } = await prepare(target)
         return startDeployment(path, request, prepared, caller, gateway, extraAnnotations)
       }
       const key = header('idempotency-key')
       // Prepares after the key is found, because a repeated request could now be rejected.
       const deployment =
         key === undefined
-          ? await deploy()
-          : await deployIdempotently(params, { key, body, caller }, gateway, deploy)
+          ? await deploy(await read())
+          : await deployIdempotently(params, { key, body, caller }, gateway, { read, deploy })
       return created(toRun(deployment))
     },
   }),

@@ -3,8 +3,9 @@ import { AccessToken } from '../../../../operator/api/access.ts'
 import { Application } from '../../../../operator/api/application.ts'
 import { DeploymentDelta } from '../../../../operator/api/deployment-delta.ts'
 import { Environment } from '../../../../operator/api/environment.ts'
+import { EnvironmentDeployment } from '../../../../operator/api/environment-deployment.ts'
 import { EnvironmentType } from '../../../../operator/api/environment-type.ts'
-import type { Kind, ObjectOf } from '../../../../operator/api/kind.ts'
+import type { Kind } from '../../../../operator/api/kind.ts'
 import { ResourceAccount } from '../../../../operator/api/resource-account.ts'
 import { ResourceClass } from '../../../../operator/api/resource-class.ts'
 import { ResourceDefinition } from '../../../../operator/api/resource-definition.ts'
@@ -12,9 +13,9 @@ import { ResourceDriver } from '../../../../operator/api/resource-driver.ts'
 import { ResourceType } from '../../../../operator/api/resource-type.ts'
 import { SharedValue } from '../../../../operator/api/shared-value.ts'
 import { Webhook } from '../../../../operator/api/webhook.ts'
-import { versionOf } from '../../../../operator/kube/cache/cache.ts'
-import { addEnvironment } from '../../support/objects.ts'
+import { addEnvironment, finish } from '../../support/objects.ts'
 import { setUpGateway } from '../../support/set-up.ts'
+import { behindItsBack, showStale } from '../../support/stale-objects.ts'
 
 const gateway = await setUpGateway(() => {
   addEnvironment(gateway)
@@ -41,47 +42,6 @@ const driver = {
 const webhook = { id: 'hook', url: 'h.example.com', headers: {}, payload: {}, triggers: [] }
 const secret = { value: 'v', description: 'd', is_secret: true }
 
-/**
- * Does something to the newest object of a kind that the gateway hears nothing of until it asks the cluster itself;
- * answers what lets it know all again.
- */
-async function behindItsBack(kind: Kind, work: (namespace: string, name: string) => unknown) {
-  const newestFirst = Array.from(gateway.cluster.store.cacheOf(kind).all()).sort((left, right) =>
-    versionOf(left) < versionOf(right) ? 1 : -1,
-  )
-  const [known] = newestFirst
-  if (!known) throw new Error(`no object of kind '${kind.kind}'`)
-  await work(known.metadata.namespace, known.metadata.name)
-  return showStale(kind, known.metadata.name, [known])
-}
-
-/** Shows these objects in place of those of a name, until the gateway reads their kind; answers what ends it. */
-function showStale(kind: Kind, name: string, known: ObjectOf<Kind>[]) {
-  const { cluster } = gateway
-  const { store, read } = cluster
-  const { get, byIndex, list } = store
-  const restore = () => {
-    Object.assign(store, { get, byIndex, list })
-    Object.assign(cluster, { read })
-  }
-  const outdated = (objects: readonly ObjectOf<Kind>[]) =>
-    objects.filter(({ metadata }) => metadata.name !== name).concat(known)
-  Object.assign(store, {
-    get: (asked: Kind, ...of: [namespace: string, name: string]) =>
-      asked === kind && of[1] === name ? known[0] : get(asked, ...of),
-    byIndex: (asked: Kind, ...of: [index: string, value: string]) =>
-      asked === kind ? outdated(byIndex(asked, ...of)) : byIndex(asked, ...of),
-    list: (asked: Kind, namespace: string) =>
-      asked === kind ? outdated(list(asked, namespace)) : list(asked, namespace),
-  })
-  const reading: typeof read = (...given) => {
-    if (given[0].kind === kind.kind) restore()
-    return read(...given)
-  }
-  Object.assign(cluster, { read: reading })
-  return restore
-}
-
 describe('a change that another gateway undid a moment ago is made again:', () => {
   test.each<[string, Kind, string, unknown, string]>([
     ['of a definition', ResourceDefinition, `${org}/resources/defs`, definition('own'), 'own'],
@@ -98,7 +58,7 @@ describe('a change that another gateway undid a moment ago is made again:', () =
     const path = `${folder}/${id}`
     const rename = (name: string) => gateway.send(`PATCH ${path}`, { body: { name } })
     expect((await rename('one')).status).toBe(200)
-    await behindItsBack(kind, () => rename('two'))
+    await behindItsBack(gateway, kind, () => rename('two'))
     expect(await rename('one')).toMatchObject({ status: 200, body: { name: 'one' } })
     expect((await gateway.send(`GET ${path}`)).body.name).toBe('one')
   })
@@ -123,7 +83,7 @@ describe('an id that another gateway freed a moment ago is free, one that is tak
     expect([200, 201]).toContain(first)
     expect(await post()).toBe(409)
     const { drop } = gateway.cluster
-    const restore = await behindItsBack(kind, (...of) => {
+    const restore = await behindItsBack(gateway, kind, (...of) => {
       drop(kind, ...of)
       drop(Environment, 'acme', 'web.development') // an application has one
     })
@@ -141,8 +101,28 @@ describe('an id that another gateway freed a moment ago is free, one that is tak
     await gateway.send(`POST ${org}/resources/defs`, { body: definition('holder', { criteria: [{}] }) })
     expect((await gateway.send(operation, { body })).status).toBe(409)
     const { drop } = gateway.cluster
-    await behindItsBack(ResourceDefinition, (...of) => drop(ResourceDefinition, ...of))
+    await behindItsBack(gateway, ResourceDefinition, (...of) => drop(ResourceDefinition, ...of))
     expect((await gateway.send(operation, { body })).status).toBe(200)
+  })
+})
+
+describe('a deployment that another gateway created a moment ago', () => {
+  const deploy = async () => (await gateway.send(`POST ${app}/envs/development/deploys`, { body: {} })).status
+
+  test('is unfinished: the next one is refused', async () => {
+    expect(await deploy()).toBe(201)
+    gateway.cluster.setStatus(Environment, 'acme', 'shop.development', { lastDeploymentNumber: 1 })
+    const restore = showStale(gateway, EnvironmentDeployment, 'shop.development.1', [])
+    const status = await deploy()
+    restore()
+    expect(status).toBe(409)
+  })
+
+  test('and that is deleted does not delay the next one', async () => {
+    expect(await deploy()).toBe(201)
+    finish(gateway, 'shop.development.1')
+    gateway.cluster.drop(EnvironmentDeployment, 'acme', 'shop.development.1')
+    expect(await deploy()).toBe(201)
   })
 })
 
@@ -159,13 +139,13 @@ describe('a deployment has the delta', () => {
   test('that another gateway changed a moment ago', async () => {
     const { id } = (await gateway.send(`POST ${app}/deltas`, { body: shared('a') })).body
     const path = `PATCH ${app}/deltas/${id}`
-    await behindItsBack(DeploymentDelta, () => gateway.send(path, { body: [shared('b')] }))
+    await behindItsBack(gateway, DeploymentDelta, () => gateway.send(path, { body: [shared('b')] }))
     expect(await deployed(id)).toEqual(['a', 'b'])
   })
 
   test('that another gateway created a moment ago', async () => {
     const { id } = (await gateway.send(`POST ${app}/deltas`, { body: shared('a') })).body
-    const restore = showStale(DeploymentDelta, id, [])
+    const restore = showStale(gateway, DeploymentDelta, id, [])
     expect(await deployed(id)).toEqual(['a'])
     restore()
   })
@@ -176,16 +156,34 @@ describe('a deployment has the delta', () => {
   })
 })
 
-test('an id that is free costs no question to the cluster', async () => {
+/** The kinds of the objects that the gateway reads from the cluster during some work. */
+async function readsDuring(work: () => Promise<unknown>): Promise<string[]> {
   const { read } = gateway.cluster
-  let asked = 0
+  const kinds: string[] = []
   const counting: typeof read = (...given) => {
-    asked += 1
+    kinds.push(given[0].kind)
     return read(...given)
   }
   Object.assign(gateway.cluster, { read: counting })
-  await gateway.send(`POST ${org}/apps`, { body: { id: 'web', name: 'Web' } })
-  await gateway.send(`POST ${org}/resources/defs`, { body: definition('dns', { criteria: [{}] }) })
+  await work()
   Object.assign(gateway.cluster, { read })
-  expect([asked, gateway.cluster.store.get(Application, 'acme', 'web') !== undefined]).toEqual([0, true])
+  return kinds
+}
+
+test('an id that is free costs no question to the cluster', async () => {
+  const reads = await readsDuring(async () => {
+    await gateway.send(`POST ${org}/apps`, { body: { id: 'web', name: 'Web' } })
+    await gateway.send(`POST ${org}/resources/defs`, { body: definition('dns', { criteria: [{}] }) })
+  })
+  expect(reads).toEqual([])
+  expect(gateway.cluster.store.get(Application, 'acme', 'web')).toBeDefined()
+})
+
+test('a deployment costs a read of the environment and of its delta', async () => {
+  const { id } = (await gateway.send(`POST ${app}/deltas`, { body: {} })).body
+  for (const [index, body] of [{}, { delta_id: id }].entries()) {
+    const reads = await readsDuring(() => gateway.send(`POST ${app}/envs/development/deploys`, { body }))
+    expect(reads).toEqual(['Environment', 'DeploymentDelta'].slice(0, index + 1))
+    finish(gateway, `shop.development.${index + 1}`)
+  }
 })

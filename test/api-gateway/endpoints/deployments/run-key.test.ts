@@ -3,6 +3,7 @@ import { DeploymentDelta } from '../../../../operator/api/deployment-delta.ts'
 import { EnvironmentDeployment } from '../../../../operator/api/environment-deployment.ts'
 import { addEnvironment, finish } from '../../support/objects.ts'
 import { setUpGateway } from '../../support/set-up.ts'
+import { showStale } from '../../support/stale-objects.ts'
 
 const gateway = await setUpGateway(() => {
   addEnvironment(gateway)
@@ -66,6 +67,21 @@ describe('requests with the same Idempotency-Key', () => {
     const again = await run(body)
     Object.assign(gateway.cluster, { create })
     expect(again).toMatchObject({ status: 201, body: { id: first.body.id } })
+  })
+
+  test('get the same answer when the cache of a gateway lacks deployments that have ended', async () => {
+    const body = await request()
+    const first = await run(body)
+    finish(gateway, first.body.id)
+    await gateway.send('POST /orgs/acme/apps/shop/envs/development/deploys', { body: {} })
+    finish(gateway, 'shop.development.2')
+    const restores = [1, 2].map((number) =>
+      showStale(gateway, EnvironmentDeployment, `shop.development.${number}`, []),
+    )
+    const again = await run(body)
+    for (const restore of restores.toReversed()) restore()
+    expect(again).toMatchObject({ status: 201, body: { id: first.body.id } })
+    expect(deploymentNames()).toHaveLength(2)
   })
 
   test('get the same answer when the delta can no longer be deployed', async () => {
