@@ -54,6 +54,11 @@ const sources: Readonly<Record<string, readonly [file: string, name: string]>> =
   'bytes of a body': ['api-gateway/settings.ts', 'maxBodyBytes'],
   'levels of a body': ['api-gateway/request/body.ts', 'maxDepth'],
   'keys of a body': ['api-gateway/request/body.ts', 'maxKeys'],
+  'characters of a Score file': ['operator/domain/score/parse-score.ts', 'maxTextLength'],
+  'YAML tokens of the Score files of a request: keys, values, indicators, spaces and line ends': [
+    'operator/domain/score/parse-score.ts',
+    'maxTokens',
+  ],
   'items of a list without `limit`': ['api-gateway/response/paging.ts', 'maxUnpagedItems'],
   'bytes of answers that a user does not read': ['api-gateway/gateway.ts', 'maxUnsentBytes'],
   'connections of one gateway': ['api-gateway/http-server.ts', 'maxConnections'],

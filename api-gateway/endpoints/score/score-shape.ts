@@ -4,7 +4,7 @@ import { compareText } from '../../../operator/domain/base/json.ts'
 import type { SetContent } from '../../../operator/domain/delta/delta.ts'
 import { combineScores } from '../../../operator/domain/score/combine.ts'
 import { type ConvertedScore, convertScore } from '../../../operator/domain/score/convert-score.ts'
-import { parseScore } from '../../../operator/domain/score/parse-score.ts'
+import { fullTextBudget, parseScore, type TextBudget } from '../../../operator/domain/score/parse-score.ts'
 import { restoreScore } from '../../../operator/domain/score/restore-score.ts'
 import { named } from '../../response/shapes.ts'
 
@@ -77,14 +77,15 @@ export const restoredShape = named(
 
 /** Returns the modules and shared dependencies of the requests. Throws Invalid, with the place of each problem. */
 export function convertRequests(requests: readonly ScoreRequest[]): SetContent {
-  return combineScores(requests.flatMap(convertRequest))
+  const budget = fullTextBudget()
+  return combineScores(requests.flatMap((request) => convertRequest(request, budget)))
 }
 
-function convertRequest(request: ScoreRequest): ConvertedScore[] {
+function convertRequest(request: ScoreRequest, budget: TextBudget): ConvertedScore[] {
   const { spec, yaml, image, overrides, extensions } = request
   if ((spec === undefined) === (yaml === undefined))
     throw new Problem('Invalid', "a Score document is given either as 'spec' or as 'yaml'")
-  const sources = yaml === undefined ? [{ document: spec }] : parseScore(yaml)
+  const sources = yaml === undefined ? [{ document: spec }] : parseScore(yaml, budget)
   return sources.map((source) =>
     convertScore({
       image,

@@ -1,4 +1,4 @@
-import { type Document, isNode, LineCounter, parseAllDocuments } from 'yaml'
+import { Composer, type Document, isNode, isScalar, Lexer, LineCounter, Parser, visit } from 'yaml'
 import type { FreeForm } from '../../api/schema.ts'
 import { Problem } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
@@ -17,16 +17,27 @@ export interface ScoreSource {
 
 const maxTextLength = 1_048_576
 const maxAliases = 100
+/** Tokens are keys, values, indicators, spaces and line ends; 100,000 take up to 0.3 s. */
+const maxTokens = 200_000
+
+/** The remaining tokens of the texts of one request; the event loop is blocked while they are read. */
+export interface TextBudget {
+  tokens: number
+}
+
+export function fullTextBudget(): TextBudget {
+  return { tokens: maxTokens }
+}
 
 /**
  * The Score documents of a YAML or JSON text. An extension document belongs to the Score document before it. Throws a
  * Problem with line and column for a text that cannot be read.
  */
-export function parseScore(text: string): ScoreSource[] {
+export function parseScore(text: string, budget = fullTextBudget()): ScoreSource[] {
   if (text.length > maxTextLength)
     throw new Problem('Invalid', `the file has ${text.length} characters; the limit is ${maxTextLength}`)
   const sources: ScoreSource[] = []
-  for (const { value, locate } of readDocuments(text)) {
+  for (const { value, locate } of readDocuments(text, budget)) {
     const extends_ = isObject(value) && extensionVersions.includes(String(value['apiVersion']))
     const last = sources.at(-1)
     if (!extends_) sources.push({ document: value, locate })
@@ -39,14 +50,17 @@ export function parseScore(text: string): ScoreSource[] {
   return sources
 }
 
-function readDocuments(text: string): { value: unknown; locate: Locate }[] {
+function readDocuments(text: string, budget: TextBudget): { value: unknown; locate: Locate }[] {
   const lines = new LineCounter()
-  const options = { lineCounter: lines, prettyErrors: false, merge: true, logLevel: 'silent' } as const
-  const documents = guarded(() => [...parseAllDocuments(text, options)])
+  // The library compares each key with all others of its map.
+  const composer = new Composer({ merge: true, logLevel: 'silent', uniqueKeys: false })
+  const tokens = readTokens(text, lines, budget)
+  const documents = guarded(() => withoutStacks(() => [...composer.compose(tokens)]))
   return documents.flatMap((document) => {
     const [error] = document.errors
-    if (error)
-      throw scoreError('the file', [{ path: '', message: error.message, ...positionAt(lines, error.pos[0]) }])
+    const fault = error ? { message: error.message, offset: error.pos[0] } : repeatedKey(document)
+    if (fault)
+      throw scoreError('the file', [{ path: '', message: fault.message, ...positionAt(lines, fault.offset) }])
     const value: unknown = guarded(() => document.toJS({ maxAliasCount: maxAliases }))
     if (value === null || value === undefined) return []
     if (lengthOf(value, 2 * maxTextLength) > 2 * maxTextLength)
@@ -55,11 +69,58 @@ function readDocuments(text: string): { value: unknown; locate: Locate }[] {
   })
 }
 
+/** Parses the text as the library does, and counts its tokens. */
+function* readTokens(text: string, lines: LineCounter, budget: TextBudget) {
+  lines.addNewLine(0)
+  const parser = new Parser(lines.addNewLine)
+  for (const lexeme of new Lexer().lex(text)) {
+    budget.tokens -= 1
+    if (budget.tokens < 0)
+      throw new Problem('Invalid', `the text of Score files has more than ${maxTokens} YAML tokens`)
+    yield* parser.next(lexeme)
+  }
+  yield* parser.end()
+}
+
+/** The library makes an Error for each fault of a text; most of that time is for its stack. */
+function withoutStacks<T>(work: () => T): T {
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 0
+  try {
+    return work()
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
+  }
+}
+
+/** The first scalar key that its map has twice. */
+function repeatedKey(document: Document): { message: string; offset: number } | undefined {
+  let offset: number | undefined
+  guarded(() =>
+    visit(document, {
+      Map(_, { items }) {
+        const known = new Set<unknown>()
+        for (const { key } of items) {
+          if (!isScalar(key)) continue
+          if (known.has(key.value)) {
+            offset = key.range?.[0] ?? 0
+            return visit.BREAK
+          }
+          known.add(key.value)
+        }
+        return undefined
+      },
+    }),
+  )
+  return offset === undefined ? undefined : { message: 'Map keys must be unique', offset }
+}
+
 /** The result of `read`. The library throws for aliases without an anchor or end, and for very deep nesting. */
 function guarded<T>(read: () => T): T {
   try {
     return read()
   } catch (error) {
+    if (error instanceof Problem) throw error
     const why = error instanceof RangeError ? 'it is nested too deep' : 'an alias in it cannot be followed'
     throw new Problem('Invalid', `the file cannot be read as YAML: ${why}`)
   }

@@ -1,0 +1,72 @@
+import { describe, expect, test } from '@jest/globals'
+import { fullTextBudget, parseScore } from '../../../operator/domain/score/parse-score.ts'
+import { stepsOf } from '../../support/steps.ts'
+
+/** A document with many variables, about 30 characters each, as files of users have them. */
+function documentOf(variables: number): string {
+  const lines = Array.from({ length: variables }, (_, index) => `      SETTING_${index}: "value ${index}"\n`)
+  return `apiVersion: score.dev/v1b1\nmetadata: {name: web}\ncontainers:\n  main:\n    image: a\n    variables:\n${lines.join('')}`
+}
+
+function rejected(text: string): string {
+  try {
+    parseScore(text)
+  } catch (error) {
+    return String(error)
+  }
+  return 'accepted'
+}
+
+test('the work for a file grows with the number of its keys, not with its square', () => {
+  const [few, many] = [500, 4000].map((count) => {
+    const text = documentOf(count)
+    return stepsOf(() => parseScore(text))
+  })
+  expect((many ?? 0) / (few ?? 1)).toBeLessThan(16)
+})
+
+describe('a file', () => {
+  test('of hundreds of kilobytes is read', () => {
+    const text = documentOf(15_000)
+    expect(text.length).toBeGreaterThan(400_000)
+    const [source] = parseScore(text)
+    expect(source?.locate(['containers', 'main', 'variables', 'SETTING_2'])).toEqual({ line: 9, column: 18 })
+  })
+
+  test('of few values that are long is read', () => {
+    expect(parseScore(`a: |\n${'  a line of a file\n'.repeat(50_000)}`)).toHaveLength(1)
+  })
+
+  test.each([
+    ['values', `[${'a,'.repeat(150_000)}]`],
+    ['documents', '---\n'.repeat(150_000)],
+    ['faults', '[]\n'.repeat(150_000)],
+    ['levels', '['.repeat(300_000)],
+  ])('of too many %s is refused', (_, text) => {
+    expect(rejected(text)).toContain('YAML tokens')
+  })
+
+  test('counts with the others of a request', () => {
+    const budget = fullTextBudget()
+    const text = documentOf(15_000)
+    parseScore(text, budget)
+    expect(() => parseScore(text, budget)).toThrow('YAML tokens')
+  })
+
+  test.each([
+    ['in a block', 'a: 1\nb: 2\na: 3\n', 'line 3, column 1'],
+    ['in a flow', 'x: {a: 1, "a": 2}\n', 'line 1, column 11'],
+    ['within a list', 'x:\n- {b: 1}\n- b: 1\n  b: 2\n', 'line 4, column 3'],
+    ['without a text', ': 1\n: 2\n', 'line 2, column 1'],
+  ])('with a key twice %s is refused, with its place', (_, text, place) => {
+    expect(rejected(text)).toContain(place)
+  })
+
+  test('with equal keys in two maps is read', () => {
+    expect(parseScore('a: {b: 1}\nc: {b: 1}\n<<: {d: 1}\n')[0]?.document).toEqual({
+      a: { b: 1 },
+      c: { b: 1 },
+      d: 1,
+    })
+  })
+})
