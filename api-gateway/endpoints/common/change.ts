@@ -39,9 +39,37 @@ export function withModification<T extends KubeObject>(
   return { ...after, metadata: { ...after.metadata, annotations: { ...given, ...record } } }
 }
 
+/** Returns the object unless `check` refuses it; then the current object, because the cache may be stale. */
+export async function currentIfRefused<K extends Kind>(
+  cluster: Cluster,
+  kind: K,
+  known: ObjectOf<K>,
+  check: (object: ObjectOf<K>) => unknown,
+): Promise<ObjectOf<K>> {
+  try {
+    check(known)
+    return known
+  } catch (error) {
+    if (error instanceof Problem) return readCurrent(cluster, kind, known)
+    throw error
+  }
+}
+
+/** Reads the object; throws NotFound if it no longer exists. */
+async function readCurrent<K extends Kind>(
+  cluster: Cluster,
+  kind: K,
+  known: ObjectOf<K>,
+): Promise<ObjectOf<K>> {
+  const { name, uid } = known.metadata
+  const current = await refresh(cluster, kind, known)
+  if (current && current.metadata.uid === uid) return current
+  throw new Problem('NotFound', `'${name}' not found`)
+}
+
 /**
- * Changes an object; on a conflict, reads it again and applies the change again. A change without effect on the
- * cached object is applied to the current object, because the cache may be stale.
+ * Changes an object; on a conflict, reads it again and applies the change again. A change that the cached object
+ * refuses, or that has no effect on it, is applied to the current object, because the cache may be stale.
  */
 export async function changeObject<K extends Kind>(
   cluster: Cluster,
@@ -50,16 +78,10 @@ export async function changeObject<K extends Kind>(
   change: (object: ObjectOf<K>) => ObjectOf<K>,
 ): Promise<ObjectOf<K>> {
   const deadline = performance.now() + timeoutMs
-  const readCurrent = async (): Promise<ObjectOf<K>> => {
-    const { name, uid } = first.metadata
-    const current = await refresh(cluster, kind, first)
-    if (current && current.metadata.uid === uid) return current
-    throw new Problem('NotFound', `'${name}' not found`)
-  }
-  let wanted = change(first)
-  let object = first
-  if (sameJson(wanted, first)) {
-    object = await readCurrent()
+  let object = await currentIfRefused(cluster, kind, first, change)
+  let wanted = change(object)
+  if (object === first && sameJson(wanted, first)) {
+    object = await readCurrent(cluster, kind, first)
     wanted = change(object)
   }
   for (
@@ -74,7 +96,7 @@ export async function changeObject<K extends Kind>(
         throw error
     }
     await setTimeout(Math.random() * pause)
-    object = await readCurrent()
+    object = await readCurrent(cluster, kind, first)
     wanted = change(object)
   }
   return object

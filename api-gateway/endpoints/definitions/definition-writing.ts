@@ -7,7 +7,7 @@ import { parseReference, problemOfDescriptor } from '../../../operator/domain/re
 import type { Caller } from '../../authenticate.ts'
 import type { Gateway } from '../../endpoint.ts'
 import { fromWire } from '../../request/wire.ts'
-import { changeObject, modificationBy, withModification } from '../common/change.ts'
+import { changeObject, currentIfRefused, modificationBy, withModification } from '../common/change.ts'
 import { newMetadata, refuseTooLarge } from '../common/find.ts'
 import {
   addSecret,
@@ -89,11 +89,12 @@ export async function writeDraft(
   gateway: Pick<Gateway, 'cluster' | 'now'>,
 ): Promise<ResourceDefinition> {
   const { cluster } = gateway
-  apply(definition)
+  const known = await currentIfRefused(cluster, ResourceDefinition, definition, apply)
+  apply(known)
   const modification = modificationBy(caller, gateway)
   const change = (each: ResourceDefinition) => withModification(each, apply(each), modification)
-  if (!secret) return changeObject(cluster, ResourceDefinition, definition, change)
-  const announced = await addSecret(ResourceDefinition, definition, secret, gateway)
+  if (!secret) return changeObject(cluster, ResourceDefinition, known, change)
+  const announced = await addSecret(ResourceDefinition, known, secret, gateway)
   return changeObject(cluster, ResourceDefinition, announced, (each) =>
     withoutPendingSecret(change(each), secret.name),
   )

@@ -7,7 +7,7 @@ import { refusePrototypeKey } from '../../../operator/domain/delta/patch.ts'
 import { valueIdentity, valueObjectName } from '../../../operator/domain/graph/shared-values.ts'
 import { authorize, type Caller } from '../../authenticate.ts'
 import type { Gateway } from '../../endpoint.ts'
-import { changeObject, modificationBy, withModification } from '../common/change.ts'
+import { changeObject, currentIfRefused, modificationBy, withModification } from '../common/change.ts'
 import { newMetadata, organizationKey } from '../common/find.ts'
 import {
   addSecret,
@@ -154,7 +154,9 @@ export async function changeValue(
   caller: Caller,
   gateway: Gateway,
 ): Promise<SharedValue> {
-  let current = value
+  let current = await currentIfRefused(gateway.cluster, SharedValue, value, (each) =>
+    contentOf(body, caller, each),
+  )
   for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
     const { isWritten, latest } = await writeContent(current, contentOf(body, caller, current), {
       body,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { AccessToken } from '../../../../operator/api/access.ts'
+import { AccessToken, Membership } from '../../../../operator/api/access.ts'
 import { Application } from '../../../../operator/api/application.ts'
 import { DeploymentDelta } from '../../../../operator/api/deployment-delta.ts'
 import { Environment } from '../../../../operator/api/environment.ts'
@@ -61,6 +61,50 @@ describe('a change that another gateway undid a moment ago is made again:', () =
     await behindItsBack(gateway, kind, () => rename('two'))
     expect(await rename('one')).toMatchObject({ status: 200, body: { name: 'one' } })
     expect((await gateway.send(`GET ${path}`)).body.name).toBe('one')
+  })
+})
+
+describe('a change that another gateway allowed a moment ago is made:', () => {
+  const send = async (operation: string, body?: unknown) =>
+    (await gateway.send(operation, body === undefined ? {} : { body })).status
+  const role = { role: 'viewer' }
+
+  test('of a delta that is no longer archived', async () => {
+    const { id } = (await gateway.send(`POST ${app}/deltas`, { body: {} })).body
+    const archived = `PUT ${app}/deltas/${id}/metadata/archived`
+    await send(archived, true)
+    expect(await send(`PATCH ${app}/deltas/${id}`, [])).toBe(400)
+    await behindItsBack(gateway, DeploymentDelta, () => send(archived, false))
+    expect(await send(`PATCH ${app}/deltas/${id}`, [])).toBe(200)
+  })
+
+  test('of a type whose class was deleted', async () => {
+    await send(`POST ${org}/resources/types`, { type: 'acme/own', use: 'direct' })
+    const classes = `${org}/resources/types/acme%2Fown/classes`
+    const post = () => send(`POST ${classes}`, { id: 'fast', description: 'd' })
+    await post()
+    expect(await post()).toBe(409)
+    await behindItsBack(gateway, ResourceType, () => send(`DELETE ${classes}/fast`))
+    expect(await post()).toBe(200)
+  })
+
+  test('of a user whose role was removed', async () => {
+    gateway.addUser('ana')
+    gateway.addMember('acme', 'ana', { role: 'member' })
+    const post = () => send(`POST ${app}/users`, { id: 'ana', ...role })
+    await post()
+    expect(await post()).toBe(409)
+    await behindItsBack(gateway, Membership, () => send(`DELETE ${app}/users/ana`))
+    expect(await post()).toBe(200)
+  })
+
+  test('to plain text of a value that is no longer secret', async () => {
+    await send(`POST ${app}/values`, { ...secret, key: 'KEY' })
+    const toPlain = (more: object = {}) =>
+      send(`PUT ${app}/values/KEY`, { description: 'd', is_secret: false, ...more })
+    expect(await toPlain()).toBe(400)
+    await behindItsBack(gateway, SharedValue, () => toPlain({ value: 'v' }))
+    expect(await toPlain()).toBe(200)
   })
 })
 
