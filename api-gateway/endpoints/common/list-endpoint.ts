@@ -4,6 +4,9 @@ import { type Call, type Endpoint, type EndpointResponse, endpoint, type Gateway
 import { maxUnpagedItems, pageOf } from '../../response/paging.ts'
 import { createdAt } from './find.ts'
 
+/** The longest names have 512 characters, each up to 6 bytes in the text of a position. */
+const longestCursor = 8192
+
 const pageQuery = {
   limit: string(
     `Maximum number of items per page, from 1 to 1000. All items when absent, up to ${maxUnpagedItems}.`,
@@ -11,14 +14,14 @@ const pageQuery = {
   ),
   cursor: string('Where the page begins, as in the header `Link` of the previous page.', {
     pattern: '^[A-Za-z0-9_-]+$',
-    maxLength: 2048,
+    maxLength: longestCursor,
   }),
 }
 
 /** Response header of a page. */
 export const linkHeader = {
   Link: string('Link to the next page with `rel="next"`, relative to this page. Absent on the last page.', {
-    maxLength: 8192,
+    maxLength: 2 * longestCursor,
   }),
 }
 
@@ -42,10 +45,13 @@ export function nameOf({ metadata }: KubeObject): string[] {
 
 const longestNumber = 20
 
-/** Position in a list by creation time, then by name with numbers in numeric order. */
+/**
+ * Position in a list by creation time, then by name with numbers in numeric order. The name itself makes it unique: `d1`
+ * and `d01` have the same numbers.
+ */
 export function ageOf(object: KubeObject): string[] {
   const name = object.metadata.name.replaceAll(/\d+/g, (digits) => digits.padStart(longestNumber, '0'))
-  return [createdAt(object), name]
+  return [createdAt(object), name, object.metadata.name]
 }
 
 /** Declares an operation that lists items in the order of their positions, as a whole or in pages. */

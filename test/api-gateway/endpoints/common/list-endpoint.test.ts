@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { endpoints } from '../../../../api-gateway/endpoints/index.ts'
 import { Application } from '../../../../operator/api/application.ts'
+import { DeploymentDelta } from '../../../../operator/api/deployment-delta.ts'
 import { EnvironmentDeployment } from '../../../../operator/api/environment-deployment.ts'
 import { newObject } from '../../../../operator/api/kind.ts'
 import { addEverything, pathWith } from '../../support/everything.ts'
@@ -77,6 +78,34 @@ describe('pages', () => {
     expect(ids.slice(0, 12)).toEqual(
       Array.from({ length: 12 }, (_, index) => `${environmentName}.${101 - index}`),
     )
+  })
+
+  test('show each of the items whose names differ in leading zeros alone', async () => {
+    addApplications()
+    const spec = { applicationName: 'app-0' }
+    for (const name of ['d1', 'd01', 'd001'])
+      gateway.cluster.put(
+        DeploymentDelta,
+        newObject(
+          DeploymentDelta,
+          { namespace: 'acme', name, creationTimestamp: '2026-01-01T00:00:00Z' },
+          spec,
+        ),
+      )
+    const pages = await readPages('/orgs/acme/apps/app-0/deltas', 'limit=1')
+    expect(pages.map((page) => page.length)).toEqual([1, 1, 1])
+  })
+
+  test.each(['"', 'é', '한'])('continue after the longest name of %j', async (letter) => {
+    for (const first of ['a', 'b']) {
+      const name = first + letter.repeat(511)
+      const { status } = await gateway.send('POST /orgs/acme/artefact-versions', {
+        body: { type: 'container', name },
+      })
+      expect(status).toBe(200)
+    }
+    const pages = await readPages('/orgs/acme/artefacts', 'limit=1')
+    expect(pages.map((page) => page.length)).toEqual([1, 1])
   })
 
   test('have links without query parameters that the operation does not declare', async () => {
