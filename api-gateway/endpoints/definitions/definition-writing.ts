@@ -43,12 +43,16 @@ export interface Draft {
   readonly secret: OwnedSecret | undefined
 }
 
-/** Builds the definition of a request; throws if it is not valid or its ID or criteria are taken. */
+/**
+ * Builds the definition of a request; throws if it is not valid or its ID or criteria are taken. Only a creation, not a dry
+ * run, can complete an incomplete definition, because only the creation of its Secret shows whether it is complete.
+ */
 export async function newDefinition(
   organization: string,
   body: NewDefinition,
   caller: Caller,
   gateway: Gateway,
+  { isDryRun = false } = {},
 ): Promise<{ definition: DefinitionManifest; secret: Draft['secret'] }> {
   const { id, type, driver_type: driverType, criteria } = body
   const problem = problemOfDescriptor({ type })
@@ -62,7 +66,7 @@ export async function newDefinition(
   }
   const { apply, secret } = draftOf(id, body, gateway)
   const definition = apply(newObject(ResourceDefinition, newMetadata(organization, id, caller), base))
-  await refuseTakenUnlessIncomplete(creationOf(definition, secret), cluster)
+  await refuseTakenUnlessIncomplete(creationOf(definition, isDryRun ? undefined : secret), cluster)
   const { criteria: wanted = [] } = base
   await refreshConflicting(cluster, definition, wanted)
   refuseDuplicates(store, definition, wanted)

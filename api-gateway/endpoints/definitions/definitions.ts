@@ -130,7 +130,7 @@ function writingAt(path: 'defs' | 'dynamic', naming: FieldNaming, note: string):
       responses: { ...written, 409: errorShape },
       async handle({ params: { org_id }, query: { dry_run }, body, caller }, gateway) {
         if (isOn(dry_run)) {
-          const { definition } = await newDefinition(org_id, body, caller, gateway)
+          const { definition } = await newDefinition(org_id, body, caller, gateway, { isDryRun: true })
           return ok(await previewDefinition(org_id, body.id, definition, gateway))
         }
         const definition = await withLock(

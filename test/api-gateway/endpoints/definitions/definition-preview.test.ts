@@ -64,6 +64,12 @@ describe('a dry run', () => {
     expect(await preview(`PATCH ${path}/s3`, { name: 'other' })).toEqual({ changes: [], problems: [] })
   })
 
+  test('of a definition that exists is a conflict, as its creation is', async () => {
+    const body = { ...s3, id: 's3', driver_inputs: inputs, criteria: [{ app_id: 'shop' }] }
+    for (const query of ['', '?dry_run=true'])
+      expect((await gateway.send(`POST ${defs}${query}`, { body })).status).toBe(409)
+  })
+
   test('lists the first problems, and counts the rest of each environment', async () => {
     const required = Array.from({ length: 20 }, (_, i) => `name-${i}`)
     const name = { namespace: 'acme', name: 'thing' }
