@@ -22,6 +22,16 @@ function fits(record: AuditRecord, { from, to, user_id: user, result }: Filter):
   return (user === undefined || record.user_id === user) && (result === undefined || record.result === result)
 }
 
+/** Throws Invalid for a time that JSON Schema allows and JavaScript cannot compare, such as a leap second. */
+function refuseUnreadableTimes({ from, to }: Filter): void {
+  for (const [name, time] of Object.entries({ from, to }))
+    if (time !== undefined && Number.isNaN(Date.parse(time)))
+      throw new Problem(
+        'Invalid',
+        `'${name}' is not a time that can be compared, such as 2026-01-01T00:00:00Z`,
+      )
+}
+
 /** Audit records of an organization. */
 export const auditLogs: readonly Endpoint[] = [
   endpoint({
@@ -46,6 +56,7 @@ export const auditLogs: readonly Endpoint[] = [
       const { page, per_page: perPage, from, to, user_id, result } = query
       // Without undeclared query parameters, which may contain a token.
       const filter: Filter = { from, to, user_id, result }
+      refuseUnreadableTimes(filter)
       if (page !== undefined && !audit.isOurs(page))
         throw new Problem(
           'Invalid',
