@@ -1,11 +1,13 @@
-import { Problem } from '../../operator/domain/base/errors.ts'
+import { RateLimited } from '../response/errors.ts'
 
 /** Limit per user: each open page has one. */
 const maxPerUser = 30
+/** When a page may have been closed. */
+const retryAfterSeconds = 10
 
 /** The streams that are open, so that a user opens only so many and all end with the process. */
 export interface OpenStreams {
-  /** Counts a stream until its signal aborts; throws TooManyRequests above the limit. */
+  /** Counts a stream until its signal aborts; throws RateLimited above the limit. */
   open(userName: string): AbortController
   /** Ends all streams. */
   close(): void
@@ -17,7 +19,10 @@ export function createOpenStreams(): OpenStreams {
     open(userName) {
       const own = controllers.get(userName) ?? new Set()
       if (own.size >= maxPerUser)
-        throw new Problem('TooManyRequests', `the user has ${maxPerUser} open streams, which is the limit`)
+        throw new RateLimited(
+          retryAfterSeconds,
+          `the user has ${maxPerUser} open streams, which is the limit`,
+        )
       const controller = new AbortController()
       controllers.set(userName, own.add(controller))
       controller.signal.addEventListener('abort', () => {

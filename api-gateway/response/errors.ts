@@ -16,8 +16,8 @@ export interface ErrorResponse {
 /** Thrown when a limit is reached; the client can try again after some seconds. */
 export class RateLimited extends Problem {
   readonly retryAfterSeconds: number
-  constructor(retryAfterSeconds: number) {
-    super('TooManyRequests', 'the request rate limit is reached')
+  constructor(retryAfterSeconds: number, message = 'the request rate limit is reached') {
+    super('TooManyRequests', message)
     this.retryAfterSeconds = retryAfterSeconds
   }
 }

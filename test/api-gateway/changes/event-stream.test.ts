@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import type { EnvironmentChange } from '../../../api-gateway/changes/changes.ts'
 import { eventStream } from '../../../api-gateway/changes/event-stream.ts'
 import { createOpenStreams } from '../../../api-gateway/changes/open-streams.ts'
+import { toErrorResponse } from '../../../api-gateway/response/errors.ts'
 
 /** A stream over changes that the test publishes. */
 function openStream({ isAllowed = async () => true, heartbeatMs = 60_000 } = {}) {
@@ -74,11 +75,23 @@ describe('the events of an environment', () => {
   })
 })
 
+/** The response to what the work throws. */
+function refusalOf(work: () => unknown): unknown {
+  try {
+    return work()
+  } catch (error) {
+    return toErrorResponse(error)
+  }
+}
+
 describe('open streams', () => {
   test('are limited for each user, and a closed one makes room', () => {
     const streams = createOpenStreams()
     const [first] = Array.from({ length: 30 }, () => streams.open('ana'))
-    expect(() => streams.open('ana')).toThrow('limit')
+    expect(refusalOf(() => streams.open('ana'))).toMatchObject({
+      status: 429,
+      retryAfterSeconds: expect.any(Number),
+    })
     expect(() => streams.open('ben')).not.toThrow()
     first?.abort()
     expect(() => streams.open('ana')).not.toThrow()
