@@ -3,6 +3,7 @@ import { annotations } from '../../../operator/api/names.ts'
 import { integer, list, object, oneOf, string, time } from '../../../operator/api/schema.ts'
 import { type Webhook, WebhookCall } from '../../../operator/api/webhook.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
+import { isCallOf } from '../../../operator/domain/deployment/webhook.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { conditionOf } from '../../../operator/kube/loop/outcome.ts'
 import { accepted, type Endpoint, endpoint } from '../../endpoint.ts'
@@ -40,10 +41,11 @@ const callShape = named(
   ),
 )
 
-function callsOf(store: Store, { metadata: { namespace, name } }: Webhook): readonly WebhookCall[] {
+function callsOf(store: Store, webhook: Webhook): readonly WebhookCall[] {
+  const { namespace, name } = webhook.metadata
   return store
     .byIndex(WebhookCall, 'webhook', organizationKey(namespace, name))
-    .filter(({ metadata }) => !metadata.deletionTimestamp)
+    .filter((call) => !call.metadata.deletionTimestamp && isCallOf(webhook, call))
 }
 
 /** Newest first; calls created in the same second are ordered by the event. */

@@ -4,6 +4,7 @@ import { Webhook, WebhookCall } from '../../api/webhook.ts'
 import { ReconcileError, Stalled, Waiting } from '../../domain/base/errors.ts'
 import {
   bodyOf,
+  isCallOf,
   problemOfSigningSecret,
   problemsOfWebhook,
   signatureOf,
@@ -77,7 +78,8 @@ async function deliver(
   const { namespace, annotations: given } = call.metadata
   const attempt: CallStatus = { redelivery: given?.[annotations.redeliver] }
   const webhook = tools.cluster.store.get(Webhook, namespace, call.spec.webhookName)
-  if (!webhook) throw givenUp('WebhookNotFound', `the webhook '${call.spec.webhookName}' is deleted`, attempt)
+  if (!webhook || !isCallOf(webhook, call))
+    throw givenUp('WebhookNotFound', `the webhook '${call.spec.webhookName}' is deleted`, attempt)
   if (webhook.spec.disabled) throw givenUp('Disabled', 'the webhook is disabled', attempt)
   if (!isCallable(webhook))
     throw new Waiting('WebhookNotReady', `waiting for the webhook '${webhook.metadata.name}' to be ready`)

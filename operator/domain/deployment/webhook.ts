@@ -1,6 +1,6 @@
 import { createHmac, hash } from 'node:crypto'
 import type { FreeForm } from '../../api/schema.ts'
-import type { Webhook } from '../../api/webhook.ts'
+import { Webhook, type WebhookCall } from '../../api/webhook.ts'
 import { isDeeperThan, isObject, ownValue } from '../base/json.ts'
 import { defaultPayload, eventTypes, type WebhookEvent } from './events.ts'
 import { problemOfHeaders } from './headers.ts'
@@ -96,6 +96,12 @@ export function isOlderBySecond({ metadata }: Webhook, { at }: WebhookEvent): bo
 export function callName({ metadata }: Webhook, { id }: Pick<WebhookEvent, 'id'>): string {
   const digest = hash('sha256', `${metadata.uid}\0${id}`).slice(0, 16)
   return `${metadata.name}.${digest}`
+}
+
+/** Whether a call that names a webhook is for this one, and not for an earlier one of its name. */
+export function isCallOf(webhook: Webhook, { metadata }: WebhookCall): boolean {
+  const owner = metadata.ownerReferences?.find(({ kind }) => kind === Webhook.kind)
+  return owner === undefined || owner.uid === webhook.metadata.uid
 }
 
 /**

@@ -9,6 +9,7 @@ import { signingSecret } from '../support/webhooks.ts'
 const world = createCallWorld()
 beforeEach(() => world.reset())
 
+const owner = { apiVersion: 'quartermaster.dev/v1alpha1', kind: 'Webhook', name: 'hook', uid: 'uid-of-hook' }
 const goingOut = { generation: 2, deletionTimestamp: '2026-03-01T00:00:00Z' }
 
 test('a call is sent although its webhook is on its way out', async () => {
@@ -20,6 +21,12 @@ test('a call is sent although its webhook is on its way out', async () => {
 describe('a call is not sent', () => {
   test.each<[rule: string, prepare: () => unknown, reason: string, isOver: boolean]>([
     ['when its webhook is deleted', () => {}, 'WebhookNotFound', true],
+    [
+      'when its webhook is deleted, and a new one has its name',
+      () => world.putWebhook({ applicationName: 'other' }, undefined, { uid: 'later' }),
+      'WebhookNotFound',
+      true,
+    ],
     ['when its webhook is disabled', () => world.putWebhook({ disabled: true }), 'Disabled', true],
     ['while its webhook is not judged', () => world.putWebhook({}, {}), 'WebhookNotReady', false],
     [
@@ -55,7 +62,7 @@ describe('a call is not sent', () => {
     ],
   ])('%s', async (_, prepare, reason, isOver) => {
     prepare()
-    world.putCall()
+    world.putCall({ ownerReferences: [owner] })
     expect(await world.reconcile()).toMatchObject({ reason })
     expect(world.now().status?.finishTime !== undefined).toBe(isOver)
     expect(world.requests).toEqual([])

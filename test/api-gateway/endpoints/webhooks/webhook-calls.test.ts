@@ -98,13 +98,20 @@ describe('the calls of a webhook', () => {
     ])
   })
 
-  test('are listed the newest first, and without those of others', async () => {
+  test('are listed the newest first, and without those of other webhooks and of an earlier one of its name', async () => {
     const given = { creationTimestamp: '2026-02-01T00:00:00Z' }
     addCall('chat.a', { given, triggeredAt: '2026-02-01T00:00:00.100Z' })
     addCall('chat.b', { given, triggeredAt: '2026-02-01T00:00:00.900Z' })
     addCall('chat.c', { given, triggeredAt: '2026-02-01T00:00:00.500Z' })
     addCall('chat.old', { given: { creationTimestamp: '2026-01-31T00:00:00Z' } })
     addCall('pager.a', { webhook: 'pager' })
+    const earlier = {
+      apiVersion: 'quartermaster.dev/v1alpha1',
+      kind: 'Webhook',
+      name: 'chat',
+      uid: 'earlier',
+    }
+    addCall('chat.earlier', { given: { ownerReferences: [earlier] } })
     expect((await list()).map(({ id }: { id: string }) => id)).toEqual([
       'chat.b',
       'chat.c',
