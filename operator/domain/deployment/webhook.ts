@@ -92,10 +92,14 @@ export function isOlderBySecond({ metadata }: Webhook, { at }: WebhookEvent): bo
   return Date.parse(at) >= Date.parse(metadata.creationTimestamp)
 }
 
-/** Object name of the call of a webhook for an event. */
+/** The longest part of the name of a webhook that leaves room for a dot and a digest in an object name. */
+const maxNamePrefix = 236
+
+/** Object name of the call of a webhook for an event. The digest makes it unique. */
 export function callName({ metadata }: Webhook, { id }: Pick<WebhookEvent, 'id'>): string {
   const digest = hash('sha256', `${metadata.uid}\0${id}`).slice(0, 16)
-  return `${metadata.name}.${digest}`
+  const prefix = metadata.name.slice(0, maxNamePrefix).replace(/[-.]+$/, '')
+  return `${prefix}.${digest}`
 }
 
 /** Whether a call that names a webhook is for this one, and not for an earlier one of its name. */

@@ -237,6 +237,15 @@ describe('the name of a call', () => {
     expect(callName(webhook({ disabled: true }), { id: 'event-1' })).toBe(callName(webhook(), occurrence))
   })
 
+  test.each([
+    ['the longest', 'w'.repeat(253)],
+    ['that has a hyphen or a dot at the cut', `${'w'.repeat(234)}.-${'w'.repeat(17)}`],
+  ])('is a valid object name for a webhook with a name %s', (_, name) => {
+    const found = callName(webhook({}, { name }), occurrence)
+    expect(found.length).toBeLessThanOrEqual(253)
+    expect(found).toMatch(/^w+\.[0-9a-f]{16}$/)
+  })
+
   test('differs for another event, and for a new webhook of the same name', () => {
     const names = [
       callName(webhook(), { id: 'event-1' }),
