@@ -6,7 +6,7 @@ import { fieldManager } from '../../api/names.ts'
 import type { Change } from '../../kube/cache/cache.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { isSetInUse, recordedSetNames, setNamesOf } from '../../kube/cache/kinds-in-store.ts'
-import { isAlreadyExists, isGone, isNamespaceTerminating } from '../../kube/client/client.ts'
+import { isAlreadyExists, isGone, isNamespaceTerminating, isNotFound } from '../../kube/client/client.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import { createQueue, type WorkQueue } from '../../kube/loop/queue.ts'
 import { startResync } from '../../kube/loop/resync.ts'
@@ -113,7 +113,7 @@ class SetCleanup {
       if (set) await this.#removeUnused(set)
       else await this.#restore(key)
     } catch (error) {
-      if (isGone(error) || isNamespaceTerminating(error)) return
+      if (isNotFound(error) || isNamespaceTerminating(error)) return
       log.warn('could not clean up a deployment set', { key, error })
       this.#queue.addAfter(key, retryMs)
     }
@@ -132,7 +132,13 @@ class SetCleanup {
     // A newer version, which the cache does not have yet, was used again.
     if (current?.metadata.resourceVersion !== set.metadata.resourceVersion) return
     if (isSetInUse(this.#cluster.store, set)) return
-    if (isOnlyOurs(current)) await this.#cluster.removeUnchanged(DeploymentSet, current)
+    if (!isOnlyOurs(current)) return
+    try {
+      await this.#cluster.removeUnchanged(DeploymentSet, current)
+    } catch (error) {
+      // The change of a set checks it again.
+      if (!isGone(error)) throw error
+    }
   }
 
   async #restore(key: string): Promise<void> {

@@ -10,7 +10,13 @@ import { createCacheBarrier } from '../../kube/cache/cache-barrier.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { compacted, createFirstVersions, objectAt } from '../../kube/cache/history.ts'
 import { scoped } from '../../kube/cache/kinds-in-store.ts'
-import { isAlreadyExists, isGone, isNamespaceTerminating, QuotaError } from '../../kube/client/client.ts'
+import {
+  isAlreadyExists,
+  isGone,
+  isNamespaceTerminating,
+  isNotFound,
+  QuotaError,
+} from '../../kube/client/client.ts'
 import { inParallel } from '../../kube/client/parallel.ts'
 import { createQueue, type WorkQueue } from '../../kube/loop/queue.ts'
 import type { Log } from '../../log.ts'
@@ -209,7 +215,7 @@ class WebhookDispatcher implements Dispatcher {
       await this.#cluster.create(WebhookCall, object)
     } catch (error) {
       // A terminating namespace accepts no call, and a deleted webhook needs none.
-      if (isAlreadyExists(error) || isGone(error) || isNamespaceTerminating(error)) return
+      if (isAlreadyExists(error) || isNotFound(error) || isNamespaceTerminating(error)) return
       throw error
     }
   }

@@ -11,7 +11,7 @@ import { isTarget } from '../../domain/workload/targets.ts'
 import type { Change } from '../../kube/cache/cache.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { environmentKeyOf, scoped } from '../../kube/cache/kinds-in-store.ts'
-import { isAlreadyExists, isGone, isNamespaceTerminating } from '../../kube/client/client.ts'
+import { isAlreadyExists, isNamespaceTerminating, isNotFound } from '../../kube/client/client.ts'
 import { keyOf, namespacedName } from '../../kube/client/resource.ts'
 import { isObserved } from '../../kube/loop/outcome.ts'
 import { createQueue, type WorkQueue } from '../../kube/loop/queue.ts'
@@ -146,7 +146,7 @@ class WorkloadDeployments {
     try {
       await this.#deploy(environment, key)
     } catch (error) {
-      if (isGone(error) || isNamespaceTerminating(error)) return
+      if (isNotFound(error) || isNamespaceTerminating(error)) return
       // A deployment of another client took the name, and runs first.
       if (!isAlreadyExists(error))
         log.warn('could not deploy the Workloads of an environment', { key, error })

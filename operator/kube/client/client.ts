@@ -42,7 +42,10 @@ export function isConflict(error: unknown): error is ApiError {
   return error instanceof ApiError && error.status === 409
 }
 
-/** Whether the object does not exist, or the name belongs to another one. */
+/**
+ * Whether the object of a patch or a deletion does not exist, or the name belongs to another one. Not for creations, which
+ * also conflict when the API server changes a quota.
+ */
 export function isGone(error: unknown): boolean {
   return (
     error instanceof ApiError &&

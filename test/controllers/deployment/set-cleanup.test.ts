@@ -7,6 +7,7 @@ import { EnvironmentDeployment } from '../../../operator/api/environment-deploym
 import { newObject } from '../../../operator/api/kind.ts'
 import { fieldManager } from '../../../operator/api/names.ts'
 import { startSetCleanup } from '../../../operator/controllers/deployment/set-cleanup.ts'
+import { ApiError } from '../../../operator/kube/client/client.ts'
 import { silentLog } from '../../../operator/log.ts'
 import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { readsOf } from '../support/reads.ts'
@@ -132,6 +133,16 @@ test('a set that is the base of an environment is created again when a tool dele
   cluster.drop(DeploymentSet, namespace, name)
   await eventually('the set', 10_000, async () => isThere() || undefined)
   expect(cluster.store.get(DeploymentSet, namespace, name)?.spec.modules).toEqual({ web: {} })
+})
+
+test('it is created again although that conflicts with a quota at first', async () => {
+  addSet(['flux'])
+  addEnvironment({ lastPlanned })
+  const conflict = new ApiError(409, 'Conflict', 'cannot be fulfilled on resourcequotas "team"')
+  cluster.failNext('create DeploymentSet', conflict)
+  start()
+  cluster.drop(DeploymentSet, namespace, name)
+  await eventually('the set', 10_000, async () => isThere() || undefined)
 })
 
 test('it is created again by the process that takes over, if it was deleted before', async () => {

@@ -40,10 +40,14 @@ describe('a crash between two writes loses nothing and repeats nothing', () => {
     expect(world.writes()).toEqual(['patch Environment acme/shop.staging'])
   })
 
-  test('a write that failed is tried again', async () => {
+  test.each<[why: string, error: ApiError]>([
+    ['an error of the server', new ApiError(500, 'InternalError', 'etcd has no leader')],
+    // The API server changes the usage of a quota when it creates an object.
+    ['a conflict of a quota', new ApiError(409, 'Conflict', 'cannot be fulfilled on resourcequotas "team"')],
+  ])('a write that failed by %s is tried again', async (_, error) => {
     world.putWebhook('hook')
     world.putEnvironment()
-    world.cluster.failNext('create WebhookCall', new ApiError(500, 'InternalError', 'etcd has no leader'))
+    world.cluster.failNext('create WebhookCall', error)
     await world.start()
     expect(world.calls()).toEqual([])
     await eventually('another try', 30_000, async () => world.announced() !== undefined || undefined)
