@@ -1,9 +1,10 @@
 import type { Environment } from '../api/environment.ts'
-import { Workload } from '../api/workload.ts'
+import { Workload, type WorkloadEnvironment } from '../api/workload.ts'
 import { Problem } from '../domain/base/errors.ts'
+import { ownValue, sameJson } from '../domain/base/json.ts'
 import type { SetContent } from '../domain/delta/delta.ts'
 import { emptySet } from '../domain/delta/delta.ts'
-import { contextOf } from '../domain/resource/identity.ts'
+import { contextOf, environmentObjectName } from '../domain/resource/identity.ts'
 import type { ConvertedScore } from '../domain/score/convert-score.ts'
 import { contentOf, hashOfContent, moduleIdOf } from '../domain/workload/content.ts'
 import { type Folded, foldWorkloads } from '../domain/workload/fold-workloads.ts'
@@ -11,6 +12,7 @@ import { type Owner, problemsOfOwners } from '../domain/workload/ownership.ts'
 import { isTarget } from '../domain/workload/targets.ts'
 import { scoped } from '../kube/cache/kinds-in-store.ts'
 import type { Store } from '../kube/cache/store.ts'
+import { startOf } from './environment-start.ts'
 
 /** What a Workload says for an environment, and its hash; or what is wrong with its document. */
 export type WorkloadContent =
@@ -74,6 +76,38 @@ export function foldInto(store: Store, environment: Environment, base: SetConten
   return foldWorkloads(base, ownersIn(store, environment))
 }
 
+/** Modules and shared dependencies that no Workload brought. */
+export interface PartsOfOthers {
+  hasModule(id: string): boolean
+  hasShared(key: string): boolean
+}
+
+/**
+ * What no Workload brought to an environment, of the deployed set or, before the first deployment, of the set that the
+ * environment starts with. An unchanged part of that set belongs to a Workload that owns it where the set comes from.
+ */
+export function partsOfOthers(store: Store, environment: Environment, deployed: SetContent): PartsOfOthers {
+  const start = startOf(store, environment)
+  const current = start && !environment.status?.lastPlanned ? start.set : deployed
+  const isStart = <K extends keyof SetContent>(part: K, key: string) =>
+    sameJson(ownValue(current[part], key), start && ownValue(start.set[part], key))
+  const isSource = ({ environmentId }: WorkloadEnvironment) =>
+    environmentObjectName(environment.spec.applicationName, environmentId) === start?.environmentName
+  const isOwned = (isOf: (workload: Workload, entry: WorkloadEnvironment) => boolean) =>
+    workloadsBeside(store, environment).some((each) => {
+      const entry = each.status?.environments?.find(isSource)
+      return entry !== undefined && isOf(each, entry)
+    })
+  return {
+    hasModule: (id) =>
+      Object.hasOwn(current.modules, id) &&
+      !(isStart('modules', id) && isOwned((each) => moduleIdOf(each) === id)),
+    hasShared: (key) =>
+      Object.hasOwn(current.shared, key) &&
+      !(isStart('shared', key) && isOwned((_, { sharedIds = [] }) => sharedIds.includes(key))),
+  }
+}
+
 /** Why a deployment to the environment must not have this set: it changes what Workloads own. */
 export function ownershipProblems(
   store: Store,
@@ -82,17 +116,18 @@ export function ownershipProblems(
   next: SetContent,
 ): { readonly workload: string; readonly message: string }[] {
   const base = deployed ?? emptySet
+  // The first delta is applied to the set that the environment starts with.
+  const start = environment.status?.lastPlanned ? undefined : startOf(store, environment)
+  const others = partsOfOthers(store, environment, base)
   const { environmentId } = contextOf(environment)
   const owners = ownersIn(store, environment)
   // The name of a new Workload is taken before it is deployed, unless a delta deployed a module of that name.
   const newcomers = workloadsBeside(store, environment).flatMap((workload): Owner[] => {
     const id = moduleIdOf(workload)
     const isNew =
-      !entryFor(workload, environmentId) &&
-      isTarget(workload, environment) &&
-      !Object.hasOwn(base.modules, id)
+      !entryFor(workload, environmentId) && isTarget(workload, environment) && !others.hasModule(id)
     if (!isNew || workload.metadata.deletionTimestamp) return []
     return [{ id, workloadName: workload.metadata.name, content: 'keep', sharedIds: [] }]
   })
-  return problemsOfOwners(base, next, [...owners, ...newcomers])
+  return problemsOfOwners(start ? [base, start.set] : [base], next, [...owners, ...newcomers])
 }

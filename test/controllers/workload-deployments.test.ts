@@ -1,40 +1,56 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { DeploymentDelta } from '../../operator/api/deployment-delta.ts'
+import { DeploymentSet } from '../../operator/api/deployment-set.ts'
+import { Environment } from '../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../operator/api/environment-deployment.ts'
 import { newObject } from '../../operator/api/kind.ts'
+import { finalizer } from '../../operator/api/names.ts'
+import { ResourceDefinition } from '../../operator/api/resource-definition.ts'
 import { Workload } from '../../operator/api/workload.ts'
 import type { Driver } from '../../operator/drivers/driver.ts'
 import { workloadDescriptor } from '../../operator/drivers/workload/descriptor.ts'
 import { ApiError } from '../../operator/kube/client/client.ts'
-import { isReady } from '../../operator/kube/loop/outcome.ts'
+import { conditionOf, isReady } from '../../operator/kube/loop/outcome.ts'
+import { definition, driver } from '../support/builders.ts'
 import { scoreDocument } from '../support/scores.ts'
 import { createOperatorWorld, type OperatorWorld } from './support/operator-world.ts'
 
 const namespace = 'acme'
 
-/** Makes nothing in place of the objects of a module. */
-const renderer: Driver = {
-  descriptor: workloadDescriptor,
-  provision: async () => ({ outputs: { values: {}, secrets: {} }, objects: [] }),
+const maker: Driver = {
+  descriptor: driver('maker'),
+  provision: async () => ({ outputs: { values: { name: 'x' }, secrets: {} }, objects: [] }),
   async deprovision() {},
 }
+/** Makes nothing in place of the objects of a module. */
+const renderer: Driver = { ...maker, descriptor: workloadDescriptor }
 
 let world: OperatorWorld
 beforeEach(() => {
-  world = createOperatorWorld([renderer])
+  world = createOperatorWorld([maker, renderer])
+  const own = { driverType: 'quartermaster/maker' }
+  world.fake.put(ResourceDefinition, definition('any', 's3', own))
   world.start()
 })
 afterEach(() => world.close())
 
 function apply(name: string, spec: Partial<Workload['spec']> = {}): void {
-  const score = { ...scoreDocument(), metadata: { name } }
-  const own = { applicationName: 'shop', environmentIds: ['dev'], score, ...spec }
+  const score = {
+    ...scoreDocument({ image: '.' }, { resources: { files: { type: 's3', id: 'files' } } }),
+    metadata: { name },
+  }
+  const images = ['dev', 'prev'].map((environmentId) => ({ environmentId, image: `web:${environmentId}` }))
+  const own = { applicationName: 'shop', environmentIds: ['dev'], score, images, ...spec }
   world.fake.put(Workload, newObject(Workload, { namespace, name: `shop.${name}` }, own))
 }
 
+const workload = (name: string) => world.fake.store.get(Workload, namespace, `shop.${name}`)
 const isUp = (name: string) => {
-  const found = world.fake.store.get(Workload, namespace, `shop.${name}`)
+  const found = workload(name)
   return found !== undefined && isReady(found)
 }
+const recordOf = (name: string, environmentId: string) =>
+  workload(name)?.status?.environments?.find((each) => each.environmentId === environmentId)
 
 test('Workloads are deployed although the deployment conflicts with a quota at first', async () => {
   const conflict = new ApiError(409, 'Conflict', 'cannot be fulfilled on resourcequotas "team"')
@@ -42,4 +58,72 @@ test('Workloads are deployed although the deployment conflicts with a quota at f
   apply('aa')
   await world.until(() => isUp('aa'))
   expect(world.fake.store.list(EnvironmentDeployment, namespace)).toHaveLength(1)
+})
+
+describe('in an environment that starts from a deployment', () => {
+  /** Deploys a delta with a module and the shared dependency `files`. */
+  function deploy(name: string, environmentName: string, module: string, version = 1): void {
+    const add = { [module]: { profile: 'quartermaster/default-module', spec: { version }, externals: {} } }
+    const shared = [{ op: 'add' as const, path: '/files', value: { type: 's3' } }]
+    const delta = { applicationName: 'shop', modules: { add }, shared }
+    world.fake.put(DeploymentDelta, newObject(DeploymentDelta, { namespace, name }, delta))
+    const creationTimestamp = new Date().toISOString()
+    const metadata = { namespace, name, finalizers: [finalizer], creationTimestamp }
+    const spec = { environmentName, deltaName: name }
+    world.fake.put(EnvironmentDeployment, newObject(EnvironmentDeployment, metadata, spec))
+  }
+
+  function addEnvironment(): void {
+    const metadata = { namespace, name: 'shop.prev', finalizers: [finalizer] }
+    const spec = { applicationName: 'shop', typeName: 'development', fromDeploymentName: 'release' }
+    world.fake.put(Environment, newObject(Environment, metadata, spec))
+  }
+
+  function deployed() {
+    const environment = world.fake.store.get(Environment, namespace, 'shop.prev')
+    const { setName = '' } = environment?.status?.lastPlanned ?? {}
+    return world.fake.store.get(DeploymentSet, namespace, setName)?.spec
+  }
+
+  const everywhere = { environmentIds: [], environmentSelector: {} }
+
+  test.each<[when: string, isRecorded: boolean]>([
+    ['after', true],
+    ['before', false],
+  ])('a delta may be deployed %s a Workload of it is recorded there', async (_, isRecorded) => {
+    apply('aa', everywhere)
+    await world.until(() => isUp('aa'))
+    deploy('release', 'shop.dev', 'own')
+    expect(await world.hasSucceeded('release')).toBe(true)
+    if (!isRecorded) deploy('preview', 'shop.prev', 'own', 2)
+    addEnvironment()
+    if (isRecorded) {
+      await world.until(() => recordOf('aa', 'prev') !== undefined)
+      deploy('preview', 'shop.prev', 'own', 2)
+    }
+    expect(await world.hasSucceeded('preview')).toBe(true)
+    await world.until(() => isUp('aa') && recordOf('aa', 'prev')?.state === 'succeeded')
+    expect(deployed()?.modules).toMatchObject({ aa: {}, own: { spec: { version: 2 } } })
+    expect(recordOf('aa', 'prev')?.sharedIds).toEqual(['files'])
+  })
+
+  test('a Workload does not take over a module of a delta', async () => {
+    deploy('release', 'shop.dev', 'aa')
+    expect(await world.hasSucceeded('release')).toBe(true)
+    addEnvironment()
+    apply('aa', { environmentIds: ['prev'] })
+    await world.until(() => conditionOf(workload('aa') ?? {}, 'Ready') !== undefined)
+    expect(conditionOf(workload('aa') ?? {}, 'Ready')?.reason).toBe('ModuleTaken')
+    expect(recordOf('aa', 'prev')).toBeUndefined()
+  })
+
+  test('a Workload does not own a shared dependency of a delta', async () => {
+    deploy('release', 'shop.dev', 'own')
+    expect(await world.hasSucceeded('release')).toBe(true)
+    addEnvironment()
+    apply('aa', { environmentIds: ['prev'] })
+    await world.until(() => isUp('aa'))
+    expect(Object.keys(deployed()?.modules ?? {})).toEqual(['own', 'aa'])
+    expect(recordOf('aa', 'prev')?.sharedIds).toBeUndefined()
+  })
 })

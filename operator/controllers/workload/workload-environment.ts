@@ -9,7 +9,7 @@ import { moduleIdOf } from '../../domain/workload/content.ts'
 import { isTarget } from '../../domain/workload/targets.ts'
 import type { Store } from '../../kube/cache/store.ts'
 import type { Planning } from '../../planning/planning.ts'
-import { entryFor, foldInto, ownersIn, workloadContent } from '../../planning/workloads.ts'
+import { entryFor, foldInto, ownersIn, partsOfOthers, workloadContent } from '../../planning/workloads.ts'
 import { waitForDeployment } from '../shared/unfinished-deployments.ts'
 import { deploymentOfOthers, isFolding, progressOf, resourcesOf } from './workload-status.ts'
 
@@ -44,7 +44,11 @@ export function findIn(environment: Environment, workload: Workload, tools: Work
   // What it brings belongs to its client, and is not in the deployed set yet.
   if (other)
     return { entry: known && { ...known, state: 'pending' }, problem: waitForDeployment(other.metadata.name) }
-  if (!known && !workload.spec.adopt && Object.hasOwn(deployed.modules, content.id))
+  if (
+    !known &&
+    !workload.spec.adopt &&
+    partsOfOthers(tools.store, environment, deployed).hasModule(content.id)
+  )
     return { problem: taken(environment, content) }
   return recordOf(environment, said, known, deployed, tools)
 }
@@ -106,9 +110,8 @@ function ownedShared(
   store: Store,
 ): string[] {
   const owned = new Set(ownersIn(store, environment).flatMap(({ sharedIds }) => sharedIds))
-  const wanted = Object.keys(content.shared).filter(
-    (key) => !Object.hasOwn(deployed.shared, key) || owned.has(key),
-  )
+  const others = partsOfOthers(store, environment, deployed)
+  const wanted = Object.keys(content.shared).filter((key) => !others.hasShared(key) || owned.has(key))
   // A former dependency is owned until a deployment removed it, so that it is removed. One that runs may bring it still.
   const isOwned = (key: string) => Object.hasOwn(deployed.shared, key) || isFolding(environment, store)
   const former = (known?.sharedIds ?? []).filter(isOwned)

@@ -8,21 +8,22 @@ export interface Owner extends OwnedModule {
 }
 
 /**
- * Why a deployment must not change the set like this: it changes a module or a shared dependency of a Workload. What is
- * deployed, and what the Workload says, are both allowed.
+ * Why a deployment must not have the set `next`: it changes a module or a shared dependency of a Workload. What is in one
+ * of the sets that it may build on, and what the Workload says, are allowed.
  */
 export function problemsOfOwners(
-  base: SetContent,
+  bases: readonly SetContent[],
   next: SetContent,
   owners: readonly Owner[],
 ): { readonly workload: string; readonly message: string }[] {
   return owners.flatMap((owner) => {
     const { id, content, workloadName } = owner
     const module = ownValue(next.modules, id)
-    const allowed = [ownValue(base.modules, id), ...(typeof content === 'object' ? [content.module] : [])]
+    const known = bases.map(({ modules }) => ownValue(modules, id))
+    const allowed = [...known, ...(typeof content === 'object' ? [content.module] : [])]
     const isRemoval = content === 'remove' && module === undefined
     const isAllowed = isRemoval || allowed.some((each) => sameJson(each, module))
-    const shared = owner.sharedIds.filter((key) => !isSharedAllowed(key, base, next, owner))
+    const shared = owner.sharedIds.filter((key) => !isSharedAllowed(key, bases, next, owner))
     const parts = [...(isAllowed ? [] : [`module '${id}'`]), ...shared.map((key) => `shared '${key}'`)]
     return parts.map((part) => ({
       workload: id,
@@ -31,9 +32,14 @@ export function problemsOfOwners(
   })
 }
 
-function isSharedAllowed(key: string, base: SetContent, next: SetContent, { content }: Owner): boolean {
+function isSharedAllowed(
+  key: string,
+  bases: readonly SetContent[],
+  next: SetContent,
+  { content }: Owner,
+): boolean {
   const entry = ownValue(next.shared, key)
-  if (sameJson(entry, ownValue(base.shared, key))) return true
+  if (bases.some(({ shared }) => sameJson(entry, ownValue(shared, key)))) return true
   if (content === 'remove') return entry === undefined
   return typeof content === 'object' && sameJson(entry, ownValue(content.shared, key))
 }

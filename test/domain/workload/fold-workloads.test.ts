@@ -104,7 +104,7 @@ test('the fold of Workloads changes nothing that they do not own, so their own d
       const owners = all.map((each) => ({ ...each, workloadName: `shop.${each.id}` }))
       const { set, conflicts } = foldWorkloads(base, all)
       const settled = owners.filter(({ id }) => !conflicts.has(id))
-      const problems = problemsOfOwners(base, set, settled).filter(({ message }) =>
+      const problems = problemsOfOwners([base], set, settled).filter(({ message }) =>
         message.startsWith('module'),
       )
       expect(problems).toEqual([])
@@ -126,7 +126,17 @@ describe('a set that a delta changes', () => {
     ['must not change its shared dependency', { ...deployed, shared: { one: { type: 'redis' } } }, 1],
     ['must not lose either', { modules: {}, shared: {} }, 2],
   ])('%s', (_, next, count) => {
-    expect(problemsOfOwners(deployed, next as typeof deployed, [owner])).toHaveLength(count)
+    expect(problemsOfOwners([deployed], next as typeof deployed, [owner])).toHaveLength(count)
+  })
+
+  test.each<[string, object, number]>([
+    ['may have the module as the start has it', deployed, 0],
+    ['may have none of it', { modules: {}, shared: {} }, 0],
+    ['must not change the module', { ...deployed, modules: { aa: { spec: 3 } } }, 1],
+    ['must not change its shared dependency', { ...deployed, shared: { one: { type: 'redis' } } }, 1],
+  ])('and is the first of an environment that starts with another set %s', (_, next, count) => {
+    const bases = [{ modules: {}, shared: {} }, deployed]
+    expect(problemsOfOwners(bases, next as typeof deployed, [owner])).toHaveLength(count)
   })
 })
 
