@@ -17,6 +17,7 @@ import {
 } from '../../domain/deployment/webhook.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { createFirstVersions } from '../../kube/cache/history.ts'
+import { readSecretMetadata, removeSecret } from '../../kube/cache/secret-metadata.ts'
 import type { Store } from '../../kube/cache/store.ts'
 import { isAlreadyExists, isNamespaceTerminating } from '../../kube/client/client.ts'
 import { keyOf } from '../../kube/client/resource.ts'
@@ -28,6 +29,7 @@ import { createSecretReader } from '../shared/secrets.ts'
 import { watchLifecycle } from '../shared/watch-lifecycle.ts'
 
 const secretBytes = 32
+const remainsSeconds = 1
 
 /** How long a terminating webhook waits for its last calls. */
 const lastCallsMs = 60_000
@@ -131,7 +133,27 @@ async function createSecret({ metadata }: Webhook, name: string, cluster: Cluste
     if (isNamespaceTerminating(error))
       throw new Waiting('NamespaceTerminating', `the namespace '${namespace}' is being deleted`)
     if (!isAlreadyExists(error)) throw error
+    await removeEarlierSecret(metadata, name, cluster)
   }
+}
+
+/**
+ * Deletes a Secret of an earlier webhook of this name and throws Waiting. The garbage collector would delete it later, when
+ * the webhook relies on it.
+ */
+async function removeEarlierSecret(
+  { namespace, name: owner, uid }: Webhook['metadata'],
+  name: string,
+  { client }: Cluster,
+): Promise<void> {
+  const secret = await readSecretMetadata(client, namespace, name)
+  const references = secret?.metadata.ownerReferences ?? []
+  const isEarlier = references.some(
+    (each) => each.kind === Webhook.kind && each.name === owner && each.uid !== uid,
+  )
+  if (!secret || !isEarlier) return
+  await removeSecret(client, secret)
+  throw new Waiting('SecretRemains', `waiting for the Secret '${name}' to be deleted`, remainsSeconds)
 }
 
 function problemsOfForm({ spec }: Webhook): ObjectProblem[] {

@@ -64,6 +64,26 @@ describe('the secret that signs', () => {
     expect(objects.get('Secret', made)).toBeDefined()
   })
 
+  test('is created again in place of one of an earlier webhook of that name, which is deleted', async () => {
+    objects.put(signingSecret(made, good, { ownerReferences: [{ ...owner, uid: 'earlier' }] }))
+    await expect(look()).rejects.toMatchObject({
+      reason: 'SecretRemains',
+      retryAfterSeconds: expect.any(Number),
+    })
+    expect(await look()).toMatchObject({ signingSecretName: made })
+    expect(objects.get('Secret', made)?.metadata.ownerReferences).toEqual([owner])
+    expect(secretText(made)).not.toBe(good)
+  })
+
+  test.each<[whose: string, metadata: Parameters<typeof signingSecret>[2]]>([
+    ['of no owner', {}],
+    ['of another webhook', { ownerReferences: [{ ...owner, name: 'second', uid: 'uid-of-second' }] }],
+  ])('is the existing one of its name %s', async (_, metadata) => {
+    objects.put(signingSecret(made, good, metadata))
+    expect(await look()).toMatchObject({ signingSecretName: made })
+    expect(secretText(made)).toBe(good)
+  })
+
   test('is the one that the webhook names', async () => {
     objects.put(signingSecret('named', good))
     const found = await look({ signingSecretName: 'named' })
