@@ -1,11 +1,14 @@
-import { beforeEach, expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import { DeploymentSet } from '../../operator/api/deployment-set.ts'
 import { Environment } from '../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../operator/api/environment-deployment.ts'
+import { Workload, type WorkloadEnvironment } from '../../operator/api/workload.ts'
 import { progressOf } from '../../operator/controllers/workload/workload-status.ts'
-import { emptySet } from '../../operator/domain/delta/delta.ts'
+import { emptySet, type SetContent } from '../../operator/domain/delta/delta.ts'
+import type { DeploymentState } from '../../operator/domain/deployment/deployment.ts'
 import { convertScore } from '../../operator/domain/score/convert-score.ts'
 import type { Planning } from '../../operator/planning/planning.ts'
+import { workloadContent } from '../../operator/planning/workloads.ts'
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
 import { storedObject } from '../support/builders.ts'
 import { scoreDocument } from '../support/scores.ts'
@@ -18,7 +21,7 @@ const environment = storedObject(
   { applicationName: 'shop', typeName: 'development' },
 )
 const content = convertScore({ document: scoreDocument({ image: 'web:1' }) })
-const planning = { deployedSet: () => emptySet } as Partial<Planning> as Planning // all that is asked for
+const planningOf = (set: SetContent) => ({ deployedSet: () => set }) as Partial<Planning> as Planning // all that is asked for
 const failed = [{ type: 'Stalled', status: 'True', reason: 'NoMatchingDefinition', message: 'none matches' }]
 const succeeded = [{ type: 'Ready', status: 'True', reason: 'Reconciled', message: '' }]
 
@@ -53,6 +56,102 @@ test.each<[situation: string, prepare: () => void, state: object]>([
 ])('a Workload %s', (_, prepare, expected) => {
   prepare()
   const entry = { environmentId: 'dev', state: 'pending' as const, contentHash: 'h' }
-  const progress = progressOf(environment, content, entry, true, { store: cluster.store, planning })
+  const progress = progressOf(environment, content, entry, true, {
+    store: cluster.store,
+    planning: planningOf(emptySet),
+  })
   expect(progress).toMatchObject(expected)
+})
+
+const deployedContent = { modules: { [content.id]: content.module }, shared: {} }
+const followed = { environmentId: 'dev', contentHash: 'h', deploymentName: 'shop.dev.9' }
+
+test.each<[situation: string, past: DeploymentState | undefined, known: object, expected: object]>([
+  ['succeeded is deployed', 'succeeded', { state: 'pending' }, { state: 'succeeded' }],
+  ['failed has failed', 'failed', { state: 'pending' }, { state: 'failed', message: 'it is deleted' }],
+  [
+    'failed has failed for the reason that is known',
+    'failed',
+    { state: 'failed', message: 'no room' },
+    { state: 'failed', message: 'no room' },
+  ],
+  [
+    'was running has failed',
+    'in progress',
+    { state: 'pending' },
+    { state: 'failed', message: 'it was deleted before it ended' },
+  ],
+  ['is not recorded yet is in its former state', undefined, { state: 'pending' }, { state: 'pending' }],
+  [
+    'no history records is deployed',
+    undefined,
+    { state: 'pending', deploymentName: undefined },
+    { state: 'succeeded' },
+  ],
+])('a Workload whose deployment is deleted and %s', (_, past, known, expected) => {
+  const lastPlanned = { deploymentName: 'shop.dev.9', hash: 'h', setName: 'shop.wanted' }
+  const pastDeployments = past ? [{ hash: 'h', state: past }] : []
+  const entry = { ...followed, ...known } as WorkloadEnvironment // as the status records it
+  const progress = progressOf(
+    { ...environment, status: { lastPlanned, pastDeployments } },
+    content,
+    entry,
+    true,
+    {
+      store: cluster.store,
+      planning: planningOf(deployedContent),
+    },
+  )
+  expect(progress).toMatchObject({ deploymentName: 'shop.dev.9', ...expected })
+})
+
+describe('a Workload whose shared dependency loses its params', () => {
+  const needing = (params?: object) =>
+    convertScore({
+      document: scoreDocument(
+        {},
+        { resources: { files: { type: 's3', id: 'files', ...(params ? { params } : {}) } } },
+      ),
+    })
+  const [before, after] = [needing({ size: 1 }), needing()]
+  const setOf = ({ id, module, shared }: typeof after) => ({ modules: { [id]: module }, shared })
+  const entry = { environmentId: 'dev', state: 'pending' as const, contentHash: 'h', sharedIds: ['files'] }
+  const progress = () =>
+    progressOf(environment, after, entry, true, {
+      store: cluster.store,
+      planning: planningOf(setOf(before)),
+    })
+
+  test('is not deployed before its deployment', () => {
+    expect(progress()).toEqual({ state: 'pending' })
+  })
+
+  test('has failed when its deployment failed', () => {
+    const set = { applicationName: 'shop', ...setOf(after) }
+    cluster.put(DeploymentSet, storedObject(DeploymentSet, { namespace, name: 'shop.after' }, set))
+    addDeployment(2, { workloads: 'hash' }, { setName: 'shop.after', conditions: failed })
+    expect(progress()).toMatchObject({ state: 'failed', deploymentName: 'shop.dev.2' })
+  })
+
+  test('has not failed when only the deployment before failed', () => {
+    const set = { applicationName: 'shop', ...setOf(before) }
+    cluster.put(DeploymentSet, storedObject(DeploymentSet, { namespace, name: 'shop.before' }, set))
+    addDeployment(2, { workloads: 'hash' }, { setName: 'shop.before', conditions: failed })
+    expect(progress()).toEqual({ state: 'pending' })
+  })
+
+  test('is deployed while another Workload needs them', () => {
+    const score = scoreDocument(
+      {},
+      { resources: { files: { type: 's3', id: 'files', params: { size: 1 } } } },
+    )
+    const document = { ...score, metadata: { name: 'other' } }
+    const spec = { applicationName: 'shop', environmentIds: ['dev'], score: document }
+    const other = storedObject(Workload, { namespace, name: 'shop.other' }, spec)
+    const said = workloadContent(other, 'dev')
+    const contentHash = 'hash' in said ? said.hash : ''
+    const environments = [{ environmentId: 'dev', state: 'succeeded', contentHash, sharedIds: ['files'] }]
+    cluster.put(Workload, { ...other, status: { environments } } as Workload) // as its status holds it
+    expect(progress()).toMatchObject({ state: 'succeeded' })
+  })
 })

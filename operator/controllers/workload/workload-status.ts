@@ -3,9 +3,14 @@ import { DeploymentSet } from '../../api/deployment-set.ts'
 import type { Environment } from '../../api/environment.ts'
 import { EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import type { WorkloadEnvironment, WorkloadResource } from '../../api/workload.ts'
-import { compareText, isObject, ownValue, sameJson } from '../../domain/base/json.ts'
+import { compareText, isObject } from '../../domain/base/json.ts'
 import { truncate } from '../../domain/base/size-limits.ts'
-import { byAge, isFinished, stateOfDeployment } from '../../domain/deployment/deployment.ts'
+import {
+  byAge,
+  type DeploymentState,
+  isFinished,
+  stateOfDeployment,
+} from '../../domain/deployment/deployment.ts'
 import { moduleRoots } from '../../domain/placeholder/link.ts'
 import { findPlaceholders } from '../../domain/placeholder/placeholder.ts'
 import { formatDescriptor, splitTypeAndClass } from '../../domain/resource/descriptor.ts'
@@ -17,6 +22,7 @@ import type { Store } from '../../kube/cache/store.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import { conditionOf, stateOf } from '../../kube/loop/outcome.ts'
 import type { Planning } from '../../planning/planning.ts'
+import { ownersIn } from '../../planning/workloads.ts'
 import { unfinishedIn } from '../shared/unfinished-deployments.ts'
 
 const maxResources = 100
@@ -35,20 +41,23 @@ export function progressOf(
   const { store, planning } = tools
   const deployed = planning.deployedSet(environment)
   const { namespace } = environment.metadata
-  if (deployed && holdsContent(deployed, content)) {
+  const isExclusive = exclusiveShared(environment, content, entry, store)
+  if (deployed && holdsContent(deployed, content, isExclusive)) {
     const { state, deploymentName } = entry
     // Later deployments of the same content change nothing.
     if (isSameContent && state === 'succeeded') return { state, deploymentName }
     const name = environment.status?.lastPlanned?.deploymentName ?? ''
     const deployment = store.get(EnvironmentDeployment, namespace, name)
-    return deployment ? progressWith(deployment) : { state: 'succeeded', deploymentName: name }
+    return deployment ? progressWith(deployment) : progressOfDeleted(environment, entry)
   }
   const deployments = store.byIndex(EnvironmentDeployment, 'environment', keyOf(environment))
   const newest = deployments
     .filter(({ spec }) => spec.workloads !== undefined)
     .sort(byAge)
     .at(-1)
-  const isFailed = newest && isFinished(newest) && tried(newest, content, store)
+  const set = newest && store.get(DeploymentSet, namespace, newest.status?.setName ?? '')
+  // A failed deployment of other content means nothing for this one.
+  const isFailed = newest && isFinished(newest) && set && holdsContent(set.spec, content, isExclusive)
   return isFailed ? progressWith(newest) : { state: 'pending' }
 }
 
@@ -60,10 +69,41 @@ function progressWith(deployment: EnvironmentDeployment): Progress {
   return { state, deploymentName, message }
 }
 
-/** Whether a deployment was meant to deploy the content. */
-function tried({ metadata, status }: EnvironmentDeployment, content: ConvertedScore, store: Store): boolean {
-  const set = store.get(DeploymentSet, metadata.namespace, status?.setName ?? '')
-  return set !== undefined && sameJson(ownValue(set.spec.modules, content.id), content.module)
+const interrupted = 'it was deleted before it ended'
+const failuresOfDeleted: { readonly [State in DeploymentState]?: string } = {
+  failed: 'it is deleted',
+  'in progress': interrupted,
+  pending: interrupted,
+}
+
+/** The state of content whose deployment is deleted, by the history of the environment. */
+function progressOfDeleted({ status }: Environment, entry: WorkloadEnvironment): Progress {
+  const { deploymentName = '', hash } = status?.lastPlanned ?? {}
+  const past = status?.pastDeployments?.find((each) => each.hash === hash)
+  const isKnown = entry.deploymentName === deploymentName
+  // The cache of environments may be behind that of deployments.
+  if (!past && isKnown) return entry
+  const failure = past && failuresOfDeleted[past.state]
+  if (failure === undefined) return { state: 'succeeded', deploymentName }
+  return { state: 'failed', deploymentName, message: (isKnown && entry.message) || failure }
+}
+
+/** Finds the shared dependencies that a Workload owns and no other Workload of the environment needs. */
+function exclusiveShared(
+  environment: Environment,
+  { id }: ConvertedScore,
+  { sharedIds = [] }: WorkloadEnvironment,
+  store: Store,
+): (key: string) => boolean {
+  if (sharedIds.length === 0) return () => false
+  const others = ownersIn(store, environment).filter((each) => each.id !== id)
+  const isNeeded = (key: string) =>
+    others.some(({ content, sharedIds: owned }) =>
+      typeof content === 'object'
+        ? Object.hasOwn(content.shared, key)
+        : content === 'keep' && owned.includes(key),
+    )
+  return (key) => sharedIds.includes(key) && !isNeeded(key)
 }
 
 /** The resources of a Workload in an environment, with the outputs that its placeholders read, and its address. */

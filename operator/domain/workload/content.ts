@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Workload } from '../../api/workload.ts'
 import { Problem } from '../base/errors.ts'
-import { canonicalJson, sameJson } from '../base/json.ts'
+import { canonicalJson, ownValue, sameJson } from '../base/json.ts'
 import type { SetContent } from '../delta/delta.ts'
 import { type ConvertedScore, convertScore, mergeShared } from '../score/convert-score.ts'
 
@@ -35,13 +35,21 @@ export function hashOfContent({ module, shared }: ConvertedScore): string {
   return hash('sha256', canonicalJson({ module, shared }))
 }
 
-/** Whether a set holds the content of a Workload. */
-export function holdsContent(set: SetContent, { id, module, shared }: ConvertedScore): boolean {
+/**
+ * Whether a set holds the content of a Workload. A shared dependency that only this Workload needs must be equal; another one may
+ * have params that only its other users need.
+ */
+export function holdsContent(
+  set: SetContent,
+  { id, module, shared }: ConvertedScore,
+  isExclusive: (key: string) => boolean,
+): boolean {
   return (
-    sameJson(set.modules[id], module) &&
+    sameJson(ownValue(set.modules, id), module) &&
     Object.entries(shared).every(([key, entry]) => {
-      const known = set.shared[key]
-      return known !== undefined && mergeShared(known, entry) !== undefined
+      const known = ownValue(set.shared, key)
+      if (known === undefined) return false
+      return isExclusive(key) ? sameJson(known, entry) : mergeShared(known, entry) !== undefined
     })
   )
 }
