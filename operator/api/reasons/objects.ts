@@ -100,7 +100,7 @@ export const objectReasons = {
     'Set `adopt` in the spec to take the module over, or remove it by a delta.',
   ),
   SharedConflict: reason(
-    'Two workloads need one shared resource with different types, classes or params.',
+    'A Workload needs a shared resource with another type, class or params than another workload or a delta.',
     'Use the same values, or another id.',
   ),
   SecretKeyNotFound: reason(

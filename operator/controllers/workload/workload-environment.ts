@@ -129,7 +129,7 @@ function conflictIn(
   const where = environment.metadata.name
   return new Mismatch(
     'SharedConflict',
-    `another workload in '${where}' needs the shared resource '${key}' with another type, class or params`,
+    `another workload or a delta in '${where}' has the shared resource '${key}' with another type, class or params`,
   )
 }
 

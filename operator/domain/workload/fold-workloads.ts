@@ -1,5 +1,5 @@
 import type { FreeForm } from '../../api/schema.ts'
-import { compareText, ownValue } from '../base/json.ts'
+import { compareText, ownValue, sameJson } from '../base/json.ts'
 import type { SetContent } from '../delta/delta.ts'
 import { type ConvertedScore, mergeShared } from '../score/convert-score.ts'
 
@@ -29,6 +29,7 @@ export function foldWorkloads(base: SetContent, workloads: readonly OwnedModule[
   const modules = new Map(Object.entries(base.modules))
   // Dependencies that only Workloads need are added again by those that still need them.
   const shared = new Map(Object.entries(base.shared).filter(([key]) => !owned.has(key)))
+  const isOfOthers = (key: string) => Object.hasOwn(base.shared, key) && !owned.has(key)
   const conflicts = new Map<string, string>()
   const keep = ({ sharedIds }: OwnedModule) => {
     for (const key of sharedIds) {
@@ -40,7 +41,7 @@ export function foldWorkloads(base: SetContent, workloads: readonly OwnedModule[
   for (const each of ordered) {
     if (each.content === 'remove') modules.delete(each.id)
     if (typeof each.content === 'string') continue
-    const merged = mergedWith(shared, each.content.shared)
+    const merged = mergedWith(shared, each.content.shared, isOfOthers)
     if (typeof merged === 'string') {
       conflicts.set(each.id, merged)
       keep(each)
@@ -56,12 +57,21 @@ export function foldWorkloads(base: SetContent, workloads: readonly OwnedModule[
 function mergedWith(
   known: ReadonlyMap<string, FreeForm>,
   needed: Readonly<Record<string, FreeForm>>,
+  isOfOthers: (key: string) => boolean,
 ): (readonly [string, FreeForm])[] | string {
   const merged: [string, FreeForm][] = []
   for (const [key, entry] of Object.entries(needed)) {
-    const both = mergeShared(known.get(key), entry)
-    if (!both) return key
-    merged.push([key, both])
+    const present = known.get(key)
+    const both = mergeShared(present, entry)
+    // An entry of others stays as it is, so it must have the params already.
+    const isKept = present !== undefined && isOfOthers(key)
+    if (!both || (isKept && !hasParams(present, entry))) return key
+    if (!isKept) merged.push([key, both])
   }
   return merged
+}
+
+/** Whether an entry has the params that are wanted; absent ones are empty. */
+function hasParams({ params: known = {} }: FreeForm, { params: wanted = known }: FreeForm): boolean {
+  return sameJson(known, wanted)
 }

@@ -7,7 +7,10 @@ import { casesOf, fc } from '../../support/properties.ts'
 
 const ids = ['aa', 'bb', 'cc', 'dd']
 const keys = ['one', 'two']
-const entry = fc.record({ type: fc.constantFrom('s3', 'redis') })
+const entry = fc.record(
+  { type: fc.constantFrom('s3', 'redis'), params: fc.record({ size: fc.nat(1) }) },
+  { requiredKeys: ['type'] },
+)
 const module = fc.record({ spec: fc.record({ edition: fc.nat(3) }) })
 const sets = fc.record({
   modules: fc.dictionary(fc.constantFrom(...ids), module),
@@ -56,7 +59,7 @@ describe('folding Workloads into a set', () => {
         const folded = all.filter(({ id, content }) => typeof content === 'object' && !conflicts.has(id))
         for (const { content } of folded)
           for (const [key, needed] of Object.entries(typeof content === 'object' ? content.shared : {}))
-            expect(set.shared[key]).toEqual(needed)
+            expect(set.shared[key]).toMatchObject(needed)
         const isKept = (key: string) =>
           all.some(
             (each) => each.sharedIds.includes(key) && (each.content === 'keep' || conflicts.has(each.id)),
@@ -72,6 +75,35 @@ describe('folding Workloads into a set', () => {
       { numRuns: casesOf(2000) },
     )
   })
+
+  test('leaves shared dependencies of others untouched', () => {
+    fc.assert(
+      fc.property(sets, workloads, (base, all) => {
+        const { set } = foldWorkloads(base, all)
+        const isOfOthers = (key: string) => !all.some(({ sharedIds }) => sharedIds.includes(key))
+        for (const key of Object.keys(base.shared).filter(isOfOthers))
+          expect(set.shared[key]).toEqual(base.shared[key])
+      }),
+      { numRuns: casesOf(2000) },
+    )
+  })
+
+  test.each<[need: string, needed: object, isConflict: boolean]>([
+    ['no params', {}, false],
+    ['the default class', { class: 'default' }, false],
+    ['empty params', { params: {} }, false],
+    ['params', { params: { size: 1 } }, true],
+    ['another class', { class: 'large' }, true],
+  ])(
+    'with a shared dependency of others that has no params, and a Workload that needs %s',
+    (_, needed, isConflict) => {
+      const base = { modules: {}, shared: { one: { type: 'redis' } } }
+      const shared = { one: { type: 'redis', ...needed } }
+      const workload = { id: 'aa', sharedIds: [], content: { id: 'aa', module: {}, shared } }
+      const { set, conflicts } = foldWorkloads(base, [workload])
+      expect([set.shared, [...conflicts.keys()]]).toEqual([base.shared, isConflict ? ['aa'] : []])
+    },
+  )
 
   test('folds the same again into the same set, in any order', () => {
     fc.assert(
