@@ -78,6 +78,10 @@ export const ArtefactVersion = defineKind({
             ),
           },
           {
+            ruleUids: list(
+              string('UID of a rule.', { maxLength: 64 }),
+              'UIDs of these rules; a later rule of the same name has another UID.',
+            ),
             outcome: oneOf(
               automationOutcomes,
               '`Deployed`, or why not: no container has another version of the image (`Unchanged`), a newer version came (`Superseded`), or the rules, the version or the environment changed first. Absent until it is decided.',

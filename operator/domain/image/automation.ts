@@ -25,15 +25,15 @@ export function isFittingRule(rule: AutomationRule, { spec }: ArtefactVersion): 
   )
 }
 
-/** The environments of rules, each with the names of its rules. */
+/** The environments of rules, each with its rules. */
 export function targetsOf(rules: readonly AutomationRule[]): TargetEnvironment[] {
-  const targets = new Map<string, string[]>()
-  for (const rule of rules) {
-    const environmentName = environmentOfRule(rule)
-    targets.set(environmentName, [...(targets.get(environmentName) ?? []), rule.metadata.name])
-  }
-  return [...targets]
-    .map(([environmentName, ruleNames]) => ({ environmentName, ruleNames: ruleNames.sort() }))
+  const byName = rules.toSorted((left, right) => compareText(left.metadata.name, right.metadata.name))
+  return [...Map.groupBy(byName, environmentOfRule)]
+    .map(([environmentName, own]) => ({
+      environmentName,
+      ruleNames: own.map(({ metadata }) => metadata.name),
+      ruleUids: own.map(({ metadata }) => metadata.uid),
+    }))
     .sort((left, right) => compareText(left.environmentName, right.environmentName))
 }
 
@@ -49,12 +49,9 @@ export function exclusionOf(
   rules: readonly AutomationRule[],
 ): AutomationOutcome | undefined {
   if (version.spec.archived) return 'Archived'
-  const names = targetIn(version, environmentName)?.ruleNames ?? []
-  const isInForce = (rule: AutomationRule) =>
-    names.includes(rule.metadata.name) &&
-    // A later rule of the same name is another rule.
-    rule.metadata.creationTimestamp <= version.metadata.creationTimestamp &&
-    isFittingRule(rule, version)
+  // A later rule of the same name is another rule.
+  const uids = targetIn(version, environmentName)?.ruleUids ?? []
+  const isInForce = (rule: AutomationRule) => uids.includes(rule.metadata.uid) && isFittingRule(rule, version)
   return rules.some(isInForce) ? undefined : 'RuleInactive'
 }
 

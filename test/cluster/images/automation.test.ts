@@ -109,6 +109,7 @@ describe('a version that fits a rule', () => {
       {
         environmentName: 'first.dev',
         ruleNames: [rule],
+        ruleUids: [expect.any(String)],
         outcome: 'Deployed',
         deploymentName: deployment.id,
       },

@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
+import { AutomationRule } from '../../../operator/api/automation-rule.ts'
+import { newObject } from '../../../operator/api/kind.ts'
 import { ApiError } from '../../../operator/kube/client/client.ts'
 import { casesOf, fc } from '../../support/properties.ts'
 import { createImageWorld, firstImages, type ImageWorld } from './image-world.ts'
@@ -19,6 +21,13 @@ function startedWorld(): ImageWorld {
   world.rule('main', { matchRef: '^refs/heads/main$' })
   world.start()
   return world
+}
+
+/** Creates the rule `main` at a time of a clock. */
+function putRule({ fake }: ImageWorld, creationTimestamp: string): void {
+  const metadata = { namespace: 'acme', name: 'main', creationTimestamp }
+  const spec = { applicationName: 'shop', environmentId: 'dev' }
+  fake.put(AutomationRule, newObject(AutomationRule, metadata, spec))
 }
 
 describe('a new version', () => {
@@ -122,6 +131,14 @@ describe('a rule does not deploy', () => {
       (world) => world.rule('main', { matchRef: 'tags' }),
       'RuleInactive',
     ],
+    [
+      'a version after it is replaced by one of its name with an earlier time',
+      (world) => {
+        world.removeRule('main')
+        putRule(world, '2020-01-01T00:00:00Z')
+      },
+      'RuleInactive',
+    ],
     ['a version after that is archived', (world) => world.archive('a1'), 'Archived'],
   ])('%s, while it waits for another deployment', async (_, change, outcome) => {
     const world = startedWorld()
@@ -133,6 +150,15 @@ describe('a rule does not deploy', () => {
     expect(world.outcomes()).toEqual({ a1: outcome })
     expect(world.automatic()).toEqual([])
   })
+})
+
+test('a rule of a server whose clock is ahead deploys a version', async () => {
+  const world = createWorld()
+  putRule(world, '2100-01-01T00:00:00Z')
+  world.start()
+  world.register('a1', { version: '1' })
+  await world.untilQuiet()
+  expect(world.outcomes()).toEqual({ a1: 'Deployed' })
 })
 
 test('versions that come together are one deployment, with the newest of each image', async () => {
