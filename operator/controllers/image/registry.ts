@@ -22,10 +22,11 @@ export function registryController(cluster: Cluster): Controller<typeof Registry
   return {
     kind: Registry,
     watches: [
-      // A registry that one object gives up is free for another one.
-      watchKind(store.cacheOf(Registry), ({ before, after }) =>
-        before && before.spec.registry !== after?.spec.registry ? othersFor(before).map(keyOf) : [],
-      ),
+      // A registry that one object gives up is free for another one, and one that it takes may be for another one already.
+      watchKind(store.cacheOf(Registry), ({ before, after }) => {
+        if (before?.spec.registry === after?.spec.registry) return []
+        return [before, after].flatMap((each) => (each ? othersFor(each) : [])).map(keyOf)
+      }),
     ],
     async reconcile(registry) {
       throwProblems(problemsOf(registry))

@@ -74,6 +74,25 @@ describe('a registry', () => {
     expect(await reasonOf(spec)).toBe(reason)
   })
 
+  test.each<[change: string, before: string | undefined, after: string | undefined]>([
+    ['is created', undefined, 'r.test'],
+    ['changes to it', 'other.test', 'https://r.test/'],
+    ['changes from it', 'r.test', 'other.test'],
+    ['is deleted', 'r.test', undefined],
+  ])('is reconciled when another one for its address %s', (_, before, after) => {
+    const put = (registry: string, name: string) =>
+      fake.put(Registry, storedObject(Registry, { name }, { registry, type: 'public' }))
+    put('r.test', 'second')
+    put('third.test', 'third')
+    if (before) put(before, 'first')
+    const keys: string[] = []
+    const { watches = [] } = registryController({ ...fake, client: objects.client })
+    for (const each of watches) each.subscribe((some) => keys.push(...some))
+    if (after) put(after, 'first')
+    else fake.drop(Registry, 'acme', 'first')
+    expect(keys).toEqual(['acme/second'])
+  })
+
   test('is the older of two for one address', async () => {
     putSecret(login)
     expect(await reasonOf(basic, 'first', '2026-01-01T00:00:00Z')).toBeUndefined()
