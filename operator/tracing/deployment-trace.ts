@@ -36,7 +36,8 @@ export function traceReconciles(store: Store, tracing: Tracing): TraceReconcile 
   if (tracing === noTracing) return undefined
   return (kind, object, work) => {
     const deployment = deploymentOf(store, kind, object)
-    if (!deployment) return work()
+    // The queue may start it within the reconcile of an object that has one.
+    if (!deployment) return tracing.outside(work)
     const parent = formatTraceparent(spanOfDeployment(deployment, tracing))
     return traced(
       tracing,

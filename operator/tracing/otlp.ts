@@ -77,6 +77,7 @@ export function createOtlpTracing({ endpoint, ratio, service, version }: OtlpOpt
         end: (hasFailed, attributes) => endSpan(span, { hasFailed, attributes }),
       }
     },
+    outside: (work) => running.exit(work),
     describe: (attributes) => running.getStore()?.setAttributes({ ...attributes }),
     record({ ids: given, start, end, hasFailed, ...span }) {
       const recorded = ids.giveNext(given, () => startSpan(span, new Date(start)))

@@ -32,6 +32,8 @@ export interface Tracing {
   /** Value of the header `traceparent` for the span that runs now. */
   current(): string | undefined
   start(span: SpanStart): OpenSpan
+  /** Runs work, and all that it starts, as a part of no span. */
+  outside<T>(work: () => T): T
   /** Adds attributes to the span that runs now. */
   describe(attributes: SpanAttributes): void
   record(span: PastSpan): void
@@ -52,6 +54,7 @@ export interface OpenSpan {
 export const noTracing: Tracing = {
   current: () => undefined,
   start: () => ({ within: (work) => work(), end() {} }),
+  outside: (work) => work(),
   describe() {},
   record() {},
   samples: () => false,

@@ -89,7 +89,14 @@ test.each([
 test('reconciles of a deployment and of its resources are parts of its span, and others have none', async () => {
   const { tracing, started } = recorder()
   const { cluster, deployment } = withDeployment()
-  const trace = traceReconciles(cluster.store, tracing)
+  let outside = 0
+  const trace = traceReconciles(cluster.store, {
+    ...tracing,
+    outside(work) {
+      outside += 1
+      return work()
+    },
+  })
   let runs = 0
   const work = async () => {
     runs += 1
@@ -104,7 +111,7 @@ test('reconciles of a deployment and of its resources are parts of its span, and
   await trace?.(ActiveResource, resource('one'), work)
   await trace?.(ActiveResource, resource('deleted'), work)
   await trace?.(ResourceType, resource('one'), work)
-  expect(runs).toBe(4)
+  expect([runs, outside]).toEqual([4, 2])
   const { spanId } = spanOfDeployment(deployment, tracing)
   expect(started.map(({ name, parent }) => [name, parseTraceparent(parent)?.spanId])).toEqual([
     ['reconcile EnvironmentDeployment', spanId],

@@ -56,6 +56,19 @@ describe('tracing to a collector', () => {
     return new Map(collector.spans.slice(before).map((span) => [span.name, span]))
   }
 
+  test('work outside of spans is a part of none, also when a span starts it', async () => {
+    const past = { start: 1, end: 2, hasFailed: false }
+    const spans = await spansOf((tracing) =>
+      traced(tracing, { name: 'own' }, async () => {
+        tracing.outside(() => tracing.record({ name: 'other', ...past }))
+        tracing.record({ name: 'part', ...past })
+      }),
+    )
+    const [own, part, other] = ['own', 'part', 'other'].map((name) => spans.get(name)?.traceId)
+    expect(part).toBe(own)
+    expect(other).not.toBe(own)
+  })
+
   test('work inside of a span is a part of it, also when other spans run at the same time', async () => {
     const spans = await spansOf((tracing) =>
       Promise.all(
