@@ -5,7 +5,7 @@ import { Environment } from '../api/environment.ts'
 import { EnvironmentDeployment } from '../api/environment-deployment.ts'
 import { EnvironmentType } from '../api/environment-type.ts'
 import { SharedValue } from '../api/shared-value.ts'
-import { Waiting } from '../domain/base/errors.ts'
+import { ReconcileError, Waiting } from '../domain/base/errors.ts'
 import { isPresent, problemsOfReference, throwProblems } from '../domain/base/object-problem.ts'
 import { isFinished, rememberedStart, removableDeployments } from '../domain/deployment/deployment.ts'
 import { historyOf, isLastPlanned, isRepetition } from '../domain/deployment/deployment-history.ts'
@@ -13,6 +13,7 @@ import { contextOf } from '../domain/resource/identity.ts'
 import type { Cluster } from '../kube/cache/cluster.ts'
 import { environmentKeyOf, scoped } from '../kube/cache/kinds-in-store.ts'
 import type { Store } from '../kube/cache/store.ts'
+import { isConflict } from '../kube/client/client.ts'
 import { inParallel } from '../kube/client/parallel.ts'
 import { keyOf, namespacedName } from '../kube/client/resource.ts'
 import { type Controller, type Watch, watchKind } from '../kube/loop/controller.ts'
@@ -92,12 +93,13 @@ async function reconcile(environment: Environment, tools: Tools): Promise<Observ
   const { namespace } = environment.metadata
   const { applicationName, typeName, fromDeploymentName } = environment.spec
   const deployments = deploymentsOf(environment, store)
-  await deleteOldDeployments(environment, deployments, tools)
   const start =
     fromDeploymentName === undefined
       ? undefined
       : rememberedStart(environment, store.get(EnvironmentDeployment, namespace, fromDeploymentName))
   const status = { ...historyOf(environment, deployments), start }
+  // Deployments wait for the status, so it must be written although old ones cannot be deleted.
+  await deleteOldDeployments(environment, deployments, tools).catch(failWith(status))
   const hasApplication = store.get(Application, namespace, applicationName) !== undefined
   const hasType = isPresent(store.get(EnvironmentType, namespace, typeName))
   throwProblems(
@@ -141,6 +143,14 @@ async function removeDeployments(environment: Environment, cluster: Cluster): Pr
   await inParallel(live, (each) => cluster.remove(EnvironmentDeployment, each))
   if (deploymentsOf(environment, cluster.store).length > 0)
     throw new Waiting('DeploymentsRemain', 'waiting for the deployments to be deleted')
+}
+
+/** Throws an error that brings what was observed; a conflict is repeated with the newer object. */
+function failWith(observed: object) {
+  return (error: unknown): never => {
+    if (isConflict(error)) throw error
+    throw new ReconcileError('Failed', error instanceof Error ? error.message : String(error), observed)
+  }
 }
 
 /** Deletes finished deployments beyond the kept ones, except those that an environment starts from. */

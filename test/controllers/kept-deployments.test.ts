@@ -6,6 +6,7 @@ import { EnvironmentType } from '../../operator/api/environment-type.ts'
 import { newObject } from '../../operator/api/kind.ts'
 import { annotations } from '../../operator/api/names.ts'
 import { environmentController } from '../../operator/controllers/environment.ts'
+import { ApiError } from '../../operator/kube/client/client.ts'
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
 import { ready, stalled } from '../api-gateway/support/objects.ts'
 import { silentContext } from './support/context.ts'
@@ -137,4 +138,20 @@ test('the reconcile of an environment looks at no other environment of its appli
   const reads = await readsOf(cluster.store, () => reconcile(1))
   expect(left()).toEqual([3])
   expect(reads).toBe(3)
+})
+
+test('an environment records its last deployment also when the cluster refuses to delete an earlier one', async () => {
+  addDeployments(['good', 'good'])
+  const { remove } = cluster
+  Object.assign(cluster, {
+    async remove() {
+      throw new ApiError(403, 'Forbidden', 'admission webhook "keep" denied the request')
+    },
+  })
+  const failure = reconcile(1)
+  await expect(failure).rejects.toMatchObject({
+    message: expect.stringContaining('denied the request'),
+    observed: { lastPlanned: { deploymentName: 'shop.dev.2', setName: 'shop.set2' } },
+  })
+  Object.assign(cluster, { remove })
 })
