@@ -191,8 +191,14 @@ async function* linesOf(stream: Readable): AsyncGenerator<string> {
   }
 }
 
+/** How the API server begins what an admission webhook says; the status is any that the webhook gives. */
+const denial = /^admission webhook ".*" denied the request/
+
 function errorOf({ status, retryAfter, text }: Answer): ApiError {
   const object = parseJson(text) as { reason?: string; message?: string } | undefined // a Status of the API server
+  // Other statuses mean the state of the object, such as that it is gone.
+  if (![400, 403, 422].includes(status) && denial.test(object?.message ?? ''))
+    return new ApiError(403, 'Forbidden', object?.message ?? '')
   const seconds = Number(retryAfter)
   return new ApiError(
     status,

@@ -2,7 +2,13 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { QuotaExceeded } from '../../../operator/domain/base/errors.ts'
-import { createClient, type KubeClient, QuotaError } from '../../../operator/kube/client/client.ts'
+import {
+  createClient,
+  isConflict,
+  isGone,
+  type KubeClient,
+  QuotaError,
+} from '../../../operator/kube/client/client.ts'
 import { explainQuota, explainRejection } from '../../../operator/kube/client/explain-rejection.ts'
 
 const path = '/apis/quartermaster.dev/v1alpha1/namespaces/acme/webhooks'
@@ -50,6 +56,20 @@ const exceeded = status(
 const conflict = status(
   'Conflict',
   'Operation cannot be fulfilled on resourcequotas "team": the object has been modified',
+)
+
+test.each([404, 409, 410, 429, 500, 400, 403])(
+  'a denial of an admission webhook with the status %i is a rejection',
+  async (code) => {
+    const message = 'admission webhook "hierarchy.example.test" denied the request: it is in use'
+    const { result } = await clientOf([[code, status('Conflict', message)]])
+    expect(isGone(result)).toBe(false)
+    expect(isConflict(result)).toBe(false)
+    expect(explainRejection(result, 'delete', { kind: 'ConfigMap', name: 'x' })).toMatchObject({
+      reason: 'Rejected',
+      message: expect.stringContaining('it is in use'),
+    })
+  },
 )
 
 describe('a create', () => {
