@@ -107,6 +107,11 @@ class ControllerLoop<K extends Kind> implements Loop {
   #watch(): void {
     const { queue } = this
     this.#cache.subscribe(({ before, after }) => {
+      const latest = after ?? before
+      // An object that is made again under the name has no earlier failures, nor has a new spec.
+      if (before && latest && before.metadata.uid !== after?.metadata.uid) this.#forget(keyOf(latest))
+      else if (latest && before?.metadata.generation !== after?.metadata.generation)
+        this.#backoff.reset(keyOf(latest))
       if (after && needsReconcile(before, after)) queue.add(keyOf(after))
     })
     this.#cluster.store.namespaces.subscribe(({ after }) => {
