@@ -10,7 +10,7 @@ import { isReady } from '../../kube/loop/outcome.ts'
 import { observedOf } from '../objects/observed.ts'
 import { awaitRollout } from '../rollout/await-rollout.ts'
 import { firstOf } from '../shared/deletion-blockers.ts'
-import { dependenciesOf, dependentsOf } from '../shared/dependents.ts'
+import { dependenciesOf, dependentsOf, withNeeded } from '../shared/dependents.ts'
 import type { Pass } from '../shared/renewals.ts'
 import { hasLostSecrets } from '../shared/written-secrets.ts'
 import { deprovisionAll } from './deprovision.ts'
@@ -194,13 +194,20 @@ function awaitDependencies(resource: ActiveResource, { store }: Cluster): void {
   if (unready.length > 0) throw new Waiting('DependencyNotReady', `waiting for ${firstOf(unready)}`)
 }
 
-/** Throws Waiting while dependents are terminating; a dependent that is not being deleted does not delay deletion. */
+/**
+ * Throws Waiting while dependents are terminating; a dependent that is not being deleted does not delay deletion. A deployment
+ * that reverses dependencies may end between its writes: of resources that depend on each other, the first by name is deleted
+ * first.
+ */
 function awaitDependents(resource: ActiveResource, { store }: Cluster): void {
-  const terminating = dependentsOf(resource, store)
-    .filter(({ metadata }) => metadata.deletionTimestamp)
-    .map(({ spec }) => formatDescriptor(spec))
+  const terminating = dependentsOf(resource, store).filter(({ metadata }) => metadata.deletionTimestamp)
   if (terminating.length === 0) return
-  throw new Waiting('DependentsRemain', `waiting for ${firstOf(terminating)} to be deleted`)
+  const needed = withNeeded(resource, store)
+  const isLater = (name: string) => needed.has(name) && name > resource.metadata.name
+  const earlier = terminating.filter(({ metadata }) => !isLater(metadata.name))
+  if (earlier.length === 0) return
+  const names = earlier.map(({ spec }) => formatDescriptor(spec))
+  throw new Waiting('DependentsRemain', `waiting for ${firstOf(names)} to be deleted`)
 }
 
 /**

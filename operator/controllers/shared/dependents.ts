@@ -36,7 +36,7 @@ export function namespaceResourceOf(resource: ActiveResource, store: Store): Act
 }
 
 /** Names of a resource and of all that it depends on, directly or through others. */
-function withNeeded({ metadata }: ActiveResource, store: Store): Set<string> {
+export function withNeeded({ metadata }: ActiveResource, store: Store): Set<string> {
   const names = new Set([metadata.name])
   for (const name of names)
     for (const each of store.get(ActiveResource, metadata.namespace, name)?.spec.dependsOn ?? [])
