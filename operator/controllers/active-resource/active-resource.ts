@@ -219,14 +219,14 @@ async function statusOfUnused(
   { inventory, unfinished }: State,
 ): Promise<ResourceStatus> {
   const { unusedSince, deploymentName, type } = resource.spec
-  if (!resource.status?.inputsHash && !resource.status?.provisioned)
-    throw new Waiting('Unused', 'not provisioned: no workload uses this resource')
   const isWorkload = simpleTypeName(type) === workloadType
   if (isWorkload) {
     // It may be used again before all of them are deleted.
     unfinished.add(keyOf(resource))
     await inventory.removeAll(resource)
   }
+  if (!resource.status?.inputsHash && !resource.status?.provisioned)
+    throw new Waiting('Unused', 'not provisioned: no workload uses this resource')
   const left = isWorkload ? { objects: undefined, inputsHash: undefined } : {}
   const kept = isWorkload ? 'its objects are deleted' : 'kept for a rollback'
   const message = `unused since ${unusedSince}, when '${deploymentName}' was deployed; ${kept}`

@@ -5,6 +5,7 @@ import { EnvironmentDeployment } from '../../../operator/api/environment-deploym
 import { newObject } from '../../../operator/api/kind.ts'
 import { finalizer } from '../../../operator/api/names.ts'
 import type { FreeForm } from '../../../operator/api/schema.ts'
+import { Stalled } from '../../../operator/domain/base/errors.ts'
 import { isFinished } from '../../../operator/domain/deployment/deployment.ts'
 import type { Driver } from '../../../operator/drivers/driver.ts'
 import { workloadDescriptor } from '../../../operator/drivers/workload/descriptor.ts'
@@ -106,4 +107,20 @@ test('a workload that is used again before its removal has ended gets back what 
   } finally {
     world.close()
   }
+})
+
+test('an unused workload has no objects, also when its first provision failed after some of them', async () => {
+  const world = createOperatorWorld([renderer])
+  world.objects.before = ({ metadata }) => {
+    if (metadata.name === 'three') throw new Stalled('Rejected', 'refused', undefined, 60)
+  }
+  world.start()
+  deploy(world, 1, true)
+  expect(await world.hasSucceeded('shop.dev.1')).toBe(false)
+  expect(objectNames.filter((name) => world.objects.get('ConfigMap', name))).toEqual(['one', 'two'])
+  deploy(world, 2, false)
+  expect(await world.hasSucceeded('shop.dev.2')).toBe(true)
+  await setTimeout(settlesMs)
+  expect(objectNames.filter((name) => world.objects.get('ConfigMap', name))).toEqual([])
+  world.close()
 })
