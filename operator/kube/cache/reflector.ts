@@ -143,7 +143,7 @@ class CacheReflector implements Reflector {
       })) {
         idle.refresh()
         this.#heardAt = performance.now()
-        this.#pauses.noteAnswer()
+        if (!listed) this.#pauses.noteAnswer()
         if (this.#forbidden) this.#setForbidden(undefined)
         if (line === '') continue
         characters += line.length

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export interface PausesMs {
   readonly first: number
   readonly most: number
-  /** A watch that lasted this long after it was answered ends a series of failures, although it showed no event. */
+  /** A watch that lasted this long after its answer, or after the list that it streamed, ends a series of failures. */
   readonly steady: number
 }
 
@@ -12,7 +12,8 @@ export interface PausesMs {
 export class WatchPauses {
   readonly #pausesMs: PausesMs
   #failures = 0
-  #isAnswered = false
+  /** When the current watch began to continue from a position; undefined before. */
+  #steadySince: number | undefined
   #pause: AbortController | undefined
 
   constructor(pausesMs: Partial<PausesMs> = {}) {
@@ -32,21 +33,22 @@ export class WatchPauses {
     this.#failures = 0
   }
 
-  /** The API server has answered the current watch. */
+  /** The API server has answered the current watch, and a list that it streams first is complete. */
   noteAnswer(): void {
-    this.#isAnswered = true
+    this.#steadySince ??= performance.now()
   }
 
   /** Runs a watch. One that ends soon, although without an error, is a failure, so that it is not repeated in a tight loop. */
   async around(watch: () => Promise<void>): Promise<void> {
     const begun = performance.now()
-    const isLong = () => performance.now() - begun >= this.#pausesMs.steady
-    this.#isAnswered = false
+    const isLong = (since: number | undefined) =>
+      since !== undefined && performance.now() - since >= this.#pausesMs.steady
+    this.#steadySince = undefined
     try {
       await watch()
-      if (!isLong()) this.fail()
+      if (!isLong(begun)) this.fail()
     } finally {
-      if (this.#isAnswered && isLong()) this.reset()
+      if (isLong(this.#steadySince)) this.reset()
     }
   }
 

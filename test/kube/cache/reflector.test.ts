@@ -264,3 +264,32 @@ test('a quiet watch that breaks again and again, as behind a load balancer, soon
   // Pauses that double would last more than a minute by then.
   await until(() => expect(watches.length).toBeGreaterThan(12))
 })
+
+test('a first list that breaks again and again is asked for ever less often, and the log says so', async () => {
+  let lists = 0
+  const warnings: string[] = []
+  const client: KubeClient = {
+    request: async () => undefined,
+    async *watch(_, { signal }) {
+      lists += 1
+      yield ''
+      yield event('ADDED', thing('a', 1))
+      await sleep(12, undefined, { signal })
+      yield event('ERROR', { code: 500, reason: 'InternalError', message: 'etcdserver: request timed out' })
+    },
+    close: async () => {},
+  }
+  const log = { ...silentLog, warn: (message: string) => warnings.push(message) }
+  reflector = startReflector(
+    client,
+    things,
+    createCache({}, () => {}),
+    log,
+    {
+      pausesMs: { first: 10, most: 1_000_000, steady: 10 },
+    },
+  )
+  await sleep(2000)
+  expect(lists).toBeLessThan(12)
+  expect(warnings.length).toBeGreaterThan(0)
+})
