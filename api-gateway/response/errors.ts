@@ -1,6 +1,6 @@
 import { type RestErrorName, restErrors } from '../../operator/api/reasons/errors.ts'
 import { Problem } from '../../operator/domain/base/errors.ts'
-import { ApiError, isRejected, QuotaError } from '../../operator/kube/client/client.ts'
+import { ApiError, isDenied, isRejected, QuotaError } from '../../operator/kube/client/client.ts'
 
 /** Error response before serialization. */
 export interface ErrorResponse {
@@ -55,7 +55,7 @@ function quotaResponse({ message, uses }: QuotaError): ErrorResponse {
 function apiErrorResponse(error: ApiError): ErrorResponse {
   const { status, message, retryAfterSeconds = 1 } = error
   if (status === 409) return errorResponse('Conflict', message)
-  if (isRejected(error)) return errorResponse('Invalid', message)
+  if (isRejected(error) || (status < 429 && isDenied(error))) return errorResponse('Invalid', message)
   if (status === 404) return errorResponse('NotFound', message)
   if (status === 429) return { ...errorResponse('TooManyRequests', 'the cluster is busy'), retryAfterSeconds }
   if (status === 403 && message.includes('being terminated')) {

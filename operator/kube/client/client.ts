@@ -71,6 +71,11 @@ export function isRejected(error: unknown): error is ApiError {
   )
 }
 
+/** Whether an admission webhook or policy of the cluster denies a request. */
+export function isDenied({ message }: ApiError): boolean {
+  return /\bdenied (?:the )?request\b/.test(message)
+}
+
 /** Query parameters; undefined ones are omitted. */
 export type Query = Record<string, string | number | boolean | undefined>
 
@@ -191,21 +196,18 @@ async function* linesOf(stream: Readable): AsyncGenerator<string> {
   }
 }
 
-/** How the API server begins what an admission webhook says; the status is any that the webhook gives. */
-const denial = /^admission webhook ".*" denied the request/
-
 function errorOf({ status, retryAfter, text }: Answer): ApiError {
   const object = parseJson(text) as { reason?: string; message?: string } | undefined // a Status of the API server
-  // Other statuses mean the state of the object, such as that it is gone.
-  if (![400, 403, 422].includes(status) && denial.test(object?.message ?? ''))
-    return new ApiError(403, 'Forbidden', object?.message ?? '')
   const seconds = Number(retryAfter)
-  return new ApiError(
+  const error = new ApiError(
     status,
     object?.reason ?? 'Unknown',
     object?.message ?? `the API server answered ${status}`,
     retryAfter === undefined || Number.isNaN(seconds) ? undefined : seconds,
   )
+  // A webhook denies with any status; these would speak of the state of the object.
+  const isAmbiguous = [404, 409, 410].includes(status) && isDenied(error)
+  return isAmbiguous ? new ApiError(403, 'Forbidden', error.message) : error
 }
 
 /** Milliseconds after which a request is repeated that failed only because others run; undefined for other errors. */

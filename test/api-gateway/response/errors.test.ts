@@ -210,6 +210,26 @@ test.each<[string, ApiError, number]>([
   ['comes while the cluster is busy', new ApiError(429, 'TooManyRequests', 'try again', 7), 429],
   ['comes while the API server is away', new ApiError(503, 'ServiceUnavailable', 'no leader'), 500],
   ['fails', new ApiError(500, 'InternalError', 'unexpected'), 500],
+  [
+    'is denied by a webhook of the cluster',
+    new ApiError(403, 'Forbidden', 'admission webhook "x" denied the request: no'),
+    400,
+  ],
+  [
+    'is denied by a policy of the cluster',
+    new ApiError(
+      403,
+      'Forbidden',
+      `x is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: no`,
+    ),
+    400,
+  ],
+  [
+    'fails in a webhook',
+    new ApiError(500, 'InternalError', 'admission webhook "x" denied the request: lost'),
+    500,
+  ],
+  ['lacks a right of the gateway', new ApiError(403, 'Forbidden', 'cannot create resource "pods"'), 500],
 ])('when the cluster refuses because it %s', async (_, refusal, status) => {
   gateway.cluster.failNext('create Application', refusal)
   const answer = await gateway.send(apps, { body: { id: 'refused', name: 'Refused' } })

@@ -58,7 +58,7 @@ const conflict = status(
   'Operation cannot be fulfilled on resourcequotas "team": the object has been modified',
 )
 
-test.each([404, 409, 410, 429, 500, 400, 403])(
+test.each([400, 403, 404, 409, 410])(
   'a denial of an admission webhook with the status %i is a rejection',
   async (code) => {
     const message = 'admission webhook "hierarchy.example.test" denied the request: it is in use'
@@ -69,6 +69,15 @@ test.each([404, 409, 410, 429, 500, 400, 403])(
       reason: 'Rejected',
       message: expect.stringContaining('it is in use'),
     })
+  },
+)
+
+test.each([500, 503])(
+  'a denial with the status %i is tried again: the webhook itself failed',
+  async (code) => {
+    const message = 'admission webhook "hierarchy.example.test" denied the request: context deadline exceeded'
+    const { result } = await clientOf([[code, status('InternalError', message)]])
+    expect(explainRejection(result, 'apply', { kind: 'ConfigMap', name: 'x' })).toBe(result)
   },
 )
 
