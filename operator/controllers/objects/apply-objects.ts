@@ -90,8 +90,8 @@ async function applyOne(
   { objects, drift, unseen }: ApplyTools,
 ): Promise<StoredObject> {
   const object = marked(resource, wanted)
-  const isRecorded = resource.status?.objects?.some((each) => isSame(each, object))
-  if (isWatchable(object) && !isRecorded) unseen.add(keyOf(resource), referenceTo(object))
+  // Until its watch shows it, another resource must not take it for free.
+  if (isWatchable(object) && uid === undefined) unseen.add(keyOf(resource), referenceTo(object))
   try {
     const known = uid === undefined ? object : { ...object, metadata: { ...object.metadata, uid } }
     const answer = await objects.apply(known)

@@ -99,6 +99,17 @@ describe.each(kinds)('a %s', (kind) => {
   })
 })
 
+test('an object that its owner makes again is not free while its watch is late', async () => {
+  const { world, bring, ownerOf, keyFor } = open()
+  await bring('a', [['ConfigMap', 'settings']])
+  world.delete('ConfigMap', 'settings')
+  world.holdEvents()
+  expect(await bring('a', [['ConfigMap', 'settings']])).toBeUndefined()
+  const others = [bring('c', [['ConfigMap', 'other']]), bring('b', [['ConfigMap', 'settings']])]
+  expect(await Promise.all(others)).toEqual([undefined, 'Conflict'])
+  expect(ownerOf('ConfigMap', 'settings')).toBe(keyFor('a'))
+})
+
 test('no apply changes an object of another owner, in any order of what happens at the same time', async () => {
   const place = fc.tuple(fc.constantFrom(...kinds), fc.constantFrom('x', 'y', 'z'))
   const step = fc.oneof(
