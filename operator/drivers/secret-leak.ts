@@ -3,6 +3,7 @@ import { Stalled } from '../domain/base/errors.ts'
 import { type ParamsWithSecrets, secretTextsOf, withSecretTexts } from '../domain/module/secret-text.ts'
 import { occurrencesOf } from '../domain/secret/occurrences.ts'
 import { encodingsOf } from '../domain/secret/redact.ts'
+import type { ProvisionRequest } from './driver.ts'
 
 const shortest = 6
 const shortestLikely = 8
@@ -18,14 +19,14 @@ export function secretWords(secrets: unknown): readonly string[] {
 }
 
 /**
- * The same for the texts of a workload that contain secrets. A driver sees them among the params; one that plain inputs
- * contain too, such as a user name, is not secret.
+ * The same for the texts of a workload that contain secrets. A driver sees them among the params; one that the rest of the request
+ * contains too, such as a user name that is the name of the application, is not secret.
  */
-export function secretWordsOfParams(
-  request: ParamsWithSecrets & { readonly values: FreeForm },
-): readonly string[] {
+export function secretWordsOfParams(request: ProvisionRequest): readonly string[] {
+  const { values, guResId, context, type, resourceId, namespace } = request
+  const plain = [values, plainParams(request), guResId, context, type, request.class, resourceId, namespace]
   const texts = [...leavesIn(secretTextsOf(request))].map(({ text }) => text)
-  return formsOfAll(withoutKnown(texts, [request.values, plainParams(request)]))
+  return formsOfAll(withoutKnown(texts, plain))
 }
 
 /** The params without the texts that contain secrets. */

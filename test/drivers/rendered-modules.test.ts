@@ -39,10 +39,19 @@ test('an update with a secret is refused, not left out: that would delete the po
 
 test.each<[rule: string, template: FreeForm | string]>([
   ['in a text', 'update: [{op: add, path: /a, value: {{ .objects.a.status.b }}}]'],
+  ['in a text, after others', 'host: {{ .objects.a.status.b }}\nupdate: []\n'],
   ['in a map', { update: [{ op: 'add', path: '/a', value: '{{ .objects.a.status.b }}' }] }],
 ])('an update that depends on objects is refused before they are applied: %s', async (_, outputs) => {
   const late = provision({ outputsFrom: async () => plain({ update }) }, { templates: { outputs } })
   await expect(late).rejects.toMatchObject({ reason: 'InvalidOutputs' })
+})
+
+test.each<[rule: string, outputs: FreeForm | string]>([
+  ['another output', { 'last-update': '{{ .objects.a.status.b }}' }],
+  ['the text of another output', 'strategy: {{ .objects.a.spec.update }}\nnote: "update: none"\n'],
+])('late outputs may have the word in %s', async (_, outputs) => {
+  const late = provision({ outputsFrom: async () => plain({}) }, { templates: { outputs } })
+  await expect(late).resolves.toBeDefined()
 })
 
 test('an update that no template mentions is refused when it comes', async () => {

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../api/kind.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import { Stalled, Waiting } from '../../domain/base/errors.ts'
-import { canonicalJson, isObject, parseJson } from '../../domain/base/json.ts'
+import { canonicalJson, isObject, ownValue, parseJson } from '../../domain/base/json.ts'
 import { partsOutput } from '../../domain/rendering/pod-parts.ts'
 import { mergeObjects } from '../../domain/schema/secret-outputs.ts'
 import type { Results, Step, Templates } from '../../templates/templates.ts'
@@ -122,10 +122,17 @@ function secretWordsOf(
   before: unknown,
 ): readonly string[] {
   const { templates: _, ...secrets } = request.secrets
-  const init = secretParts.init === undefined ? [] : [results.init]
+  const init = partAt(secretParts.init, results.init)
   // The cookie of the call before may hold the secret of then.
-  const cookies = secretParts.cookie === undefined ? [] : [results.cookie, before]
+  const cookies = [results.cookie, before].map((cookie) => partAt(secretParts.cookie, cookie))
   return [...secretWords([secrets, init, cookies]), ...secretWordsOfParams(request)]
+}
+
+/** The part of a result that a part of its template gave; all of it when the template is one text. */
+function partAt(template: unknown, result: unknown): unknown {
+  if (template === undefined || !isObject(template) || !isObject(result))
+    return template === undefined ? undefined : result
+  return Object.entries(template).map(([key, each]) => partAt(each, ownValue(result, key)))
 }
 
 /** The object to search for secrets; none for a Secret. Throws if its template contains a secret. */

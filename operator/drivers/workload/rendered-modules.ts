@@ -1,5 +1,6 @@
 import type { FreeForm } from '../../api/schema.ts'
 import { Problem, Stalled } from '../../domain/base/errors.ts'
+import { isObject } from '../../domain/base/json.ts'
 import { withSecretTexts } from '../../domain/module/secret-text.ts'
 import { withUpdate } from '../../domain/rendering/update.ts'
 import { simpleTypeName, workloadType } from '../../domain/resource/types.ts'
@@ -57,8 +58,9 @@ function lateUpdate(): Stalled {
   return new Stalled('InvalidOutputs', message)
 }
 
-/** Whether a template of outputs has the word: it cannot be rendered yet. */
+/** Whether a template of outputs has the key `update`: it cannot be rendered yet. */
 function mentionsUpdate({ templates }: FreeForm): boolean {
   const { outputs } = (templates ?? {}) as { readonly outputs?: unknown } // of the template driver
-  return /\bupdate\b/.test(JSON.stringify(outputs ?? ''))
+  if (typeof outputs === 'string') return /^["']?update["']?\s*:/m.test(outputs)
+  return isObject(outputs) && Object.hasOwn(outputs, 'update')
 }

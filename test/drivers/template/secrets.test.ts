@@ -126,6 +126,18 @@ test('a cookie of a call before is secret, when its template has a secret now', 
   await expect(driver.provision(request)).rejects.toMatchObject({ reason: 'SecretLeak' })
 })
 
+test.each(['init', 'cookie'])(
+  'what is beside a secret in the template %s is not secret',
+  async (template) => {
+    const request = templateRequest(
+      { templates: { [template]: { name: 'bucket-1234' }, outputs: `name: {{ .${template}.name }}` } },
+      { templates: { [template]: { password } } },
+      { cookie: cookieInMemory(JSON.stringify({ name: 'bucket-1234' })) },
+    )
+    expect((await driver.provision(request)).outputs.values).toEqual({ name: 'bucket-1234' })
+  },
+)
+
 test('secret outputs keep what is beside a secret placeholder', async () => {
   const { outputs } = await provision(
     { secrets: { connection: { user: 'app', port: '5432' } } },
@@ -159,6 +171,26 @@ describe('a secret of a module appears nowhere but in Secrets', () => {
     ['a ConfigMap', { manifests: { a: configMap({ url: `{{ ${variable} }}` }) } }],
   ])('%s', async (_, given) => {
     await expect(provisionWorkload(given)).rejects.toMatchObject({ reason: 'SecretLeak' })
+  })
+
+  test('a text that is also the name of the application is not secret', async () => {
+    const own = {
+      id: 'api',
+      spec: { containers: { main: { image: 'nginx', variables: { DB_USER: 'orders' } } } },
+    }
+    const { objects } = await driver.provision(
+      templateRequest(
+        { templates: { manifests: { c: configMap({ hello: 'world' }) } } },
+        {},
+        {
+          type: 'workload',
+          params: own,
+          secretParams: ['/spec/containers/main/variables/DB_USER'],
+          namespace: 'acme--orders--dev',
+        },
+      ),
+    )
+    expect(objects).toMatchObject([{ kind: 'ConfigMap', data: { hello: 'world' } }])
   })
 
   test('a Secret may have it, and any object a text that the module has in plain too', async () => {
