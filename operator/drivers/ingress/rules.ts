@@ -1,5 +1,6 @@
 import { mostReservedHosts } from '../../api/active-resource.ts'
 import type { KubeObject } from '../../api/kind.ts'
+import type { FreeForm } from '../../api/schema.ts'
 import { Stalled } from '../../domain/base/errors.ts'
 import { isObject } from '../../domain/base/json.ts'
 import type { Driver } from '../driver.ts'
@@ -37,10 +38,16 @@ export function isIngress({ apiVersion, kind }: Pick<KubeObject, 'apiVersion' | 
   return kind === 'Ingress' && apiVersion.startsWith('networking.k8s.io/')
 }
 
-/** The hosts in lower case; the API server rejects malformed ones. */
+/** The hosts of rules and certificates in lower case; the API server rejects malformed ones. */
 function hostsOfOne({ spec }: KubeObject): string[] {
-  if (!isObject(spec) || !Array.isArray(spec.rules)) return []
-  return spec.rules.flatMap((rule) =>
-    isObject(rule) && typeof rule.host === 'string' && rule.host !== '' ? [rule.host.toLowerCase()] : [],
-  )
+  const hosts = [
+    ...entriesOf(spec, 'rules').map(({ host }) => host),
+    ...entriesOf(spec, 'tls').flatMap((entry): unknown[] => (Array.isArray(entry.hosts) ? entry.hosts : [])),
+  ]
+  return hosts.flatMap((host) => (typeof host === 'string' && host !== '' ? [host.toLowerCase()] : []))
+}
+
+function entriesOf(spec: unknown, field: string): FreeForm[] {
+  const entries = isObject(spec) ? spec[field] : undefined
+  return Array.isArray(entries) ? entries.filter(isObject) : []
 }

@@ -25,15 +25,23 @@ const ingress = (spec: unknown, annotations: Record<string, string> = {}): KubeO
   spec,
 })
 const hosts = (...names: unknown[]) => ({ rules: names.map((host) => ({ host })) })
+const tls = (...names: unknown[]) => ({ tls: [{ hosts: names, secretName: 'cert' }] })
 
 describe('an Ingress that any driver makes', () => {
   test.each<[rule: string, objects: KubeObject[], expected: string[]]>([
     ['reservedHosts its hosts', [ingress(hosts('a.test', 'b.test'))], ['a.test', 'b.test']],
     ['in lower case', [ingress(hosts('A.Test'))], ['a.test']],
     ['once', [ingress(hosts('a.test', 'a.test')), ingress(hosts('a.test'))], ['a.test']],
+    ['those of its certificates', [ingress({ ...hosts('a.test'), ...tls('B.Test') })], ['a.test', 'b.test']],
+    ['those of its certificates once', [ingress({ ...hosts('a.test'), ...tls('a.test') })], ['a.test']],
     ['next to reserved ones', [ingress(hosts('a.test'))], ['other.test', 'a.test']],
     ['nothing without a host', [ingress(hosts(undefined, '')), ingress({ defaultBackend: {} })], []],
     ['nothing where it has no form', [ingress('x'), ingress({ rules: 'x' }), ingress(hosts(7))], []],
+    [
+      'nothing where `tls` has no form',
+      [ingress({ tls: ['x', { hosts: 'x' }, {}] }), ingress(tls(7, ''))],
+      [],
+    ],
   ])('%s', async (rule, objects, expected) => {
     const known = rule.startsWith('next to') ? ['other.test'] : undefined
     expect((await provision(objects, known)).reservedHosts).toEqual(expected)
