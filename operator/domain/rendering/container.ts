@@ -112,8 +112,15 @@ function commandAndVariables(
 function environmentVariable(owner: string, { name, value, valueFrom }: Variable, contents: Contents) {
   if (valueFrom !== undefined) return { name, valueFrom }
   if (value instanceof SecretText) return { name, valueFrom: contents.addSecret(`${owner}.${name}`, value) }
-  // Kubernetes would insert other variables for `$(NAME)`, but not into values of Secrets.
-  return { name, value: (value ?? '').replaceAll('$(', '$$$$(') }
+  return { name, value: literal(value ?? '') }
+}
+
+/**
+ * Escapes a value for Kubernetes, which inserts other variables for `$(NAME)` and makes one dollar sign of two, but not in
+ * values of Secrets. A dollar sign that means nothing stays single, so that pods do not change.
+ */
+function literal(value: string): string {
+  return value.replace(/\$\$+|\$(?=\()/g, (run) => run + run)
 }
 
 function fileMounts(owner: string, { files }: ModuleContainer, contents: Contents): object[] {

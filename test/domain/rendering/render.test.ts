@@ -29,7 +29,7 @@ function rendered(params: ModuleParams): KubeObject[] {
 
 interface PodTemplate {
   readonly metadata: FreeForm
-  readonly spec: { readonly containers: readonly FreeForm[] }
+  readonly spec: { readonly containers: readonly FreeForm[]; readonly initContainers?: readonly FreeForm[] }
 }
 
 const kindsOf = (objects: readonly KubeObject[]) => objects.map(({ kind }) => kind)
@@ -201,6 +201,28 @@ describe('a change', () => {
     expect(nameOf('api:2')).not.toBe(nameOf('api:1'))
   })
 })
+
+interface Variable {
+  readonly value: string
+}
+
+/** The text after the kubelet replaced each `$$` by a dollar sign and each `$(NAME)` by a value. */
+const expanded = (text: string) =>
+  text.replace(/\$(?:\$|\([^)]*\))/g, (found) => (found === '$$' ? '$' : 'value'))
+
+test.each(['a$b', '$(A)', 'pa$$word', '$$(A)', '$$$(A)', '$$', '$', '$(A'])(
+  'a variable reaches all containers as it is written: %s',
+  (value) => {
+    const initContainers = [{ name: 'first', image: 'api:1', env: [{ name: 'B', value }] }]
+    const { spec } = templateOf(
+      rendered(moduleWith({ variables: { B: value } }, { pod: { initContainers } })),
+    )
+    const variables = [...spec.containers, ...(spec.initContainers ?? [])].flatMap(
+      ({ env }) => env as Variable[], // of a container
+    )
+    expect(variables.map((each) => expanded(each.value))).toEqual([value, value])
+  },
+)
 
 describe('a container', () => {
   const containerOf = (params: ModuleParams) => templateOf(rendered(params)).spec.containers[0]
