@@ -52,6 +52,21 @@ describe('the host', () => {
     await expect(hostOf(values)).rejects.toMatchObject({ reason: 'InvalidInputs' })
   })
 
+  test('is refused at every attempt', async () => {
+    const cookie = cookieInMemory()
+    for (const _ of [1, 2]) {
+      const call = driver.provision(templateRequest({ domain, template: 'shop dev' }, {}, { cookie }))
+      await expect(call).rejects.toMatchObject({ reason: 'InvalidInputs' })
+    }
+  })
+
+  test('of a refused template leaves no cookie', async () => {
+    const cookie = cookieInMemory()
+    const call = driver.provision(templateRequest({ domain, template: 'a_b' }, {}, { cookie }))
+    await expect(call).rejects.toMatchObject({ reason: 'InvalidInputs' })
+    expect(await cookie.read()).toBeUndefined()
+  })
+
   test('is reserved', async () => {
     const { reservedHosts } = await driver.provision(templateRequest({ domain, template: 'shop' }))
     expect(reservedHosts).toEqual(['shop.example.test'])

@@ -26,13 +26,13 @@ export function createDnsWildcard({
     async provision(request) {
       const { domain, template } = request.values as Static<typeof dnsWildcardValues> // the schema was checked
       const { tls } = request.secrets as Static<typeof dnsWildcardSecrets> // the schema was checked
-      const label =
+      const host =
         template === undefined || template.trim() === ''
-          ? hostLabel(request.context.applicationId, request.context.environmentId, request.guResId)
-          : await labelOf(template, request, templates)
-      const host = `${label}.${domain}`.toLowerCase().replace(/\.$/, '')
-      if (host.length > longestName || !dnsName.test(host))
-        throw new Stalled('InvalidInputs', `'${host}' is not a host name`)
+          ? hostOf(
+              hostLabel(request.context.applicationId, request.context.environmentId, request.guResId),
+              domain,
+            )
+          : await hostOfTemplate(template, domain, request, templates)
       if (tls) refuseBadCertificate(tls, host.slice(host.indexOf('.') + 1), now())
       const secret = tls && tlsSecret(request.guResId, request.namespace, tls)
       return {
@@ -48,15 +48,28 @@ export function createDnsWildcard({
   }
 }
 
-/** The previous result for the same inputs, so that a random part does not change. */
-async function labelOf(template: string, request: ProvisionRequest, templates: Templates): Promise<string> {
+/** The host of the label below the domain; throws Stalled when it is not a host name. */
+function hostOf(label: string, domain: string): string {
+  const host = `${label}.${domain}`.toLowerCase().replace(/\.$/, '')
+  if (host.length <= longestName && dnsName.test(host)) return host
+  throw new Stalled('InvalidInputs', `'${host}' is not a host name`)
+}
+
+/** The host of the previous result for the same inputs, so that a random part does not change. */
+async function hostOfTemplate(
+  template: string,
+  domain: string,
+  request: ProvisionRequest,
+  templates: Templates,
+): Promise<string> {
   const data = templateData(request)
   const key = hash('sha256', canonicalJson([template, data]))
-  const [keptKey, kept] = (await request.cookie?.read())?.split(' ', 2) ?? []
-  if (keptKey === key && kept !== undefined) return kept
+  const cookie = (await request.cookie?.read()) ?? ''
+  if (cookie.startsWith(`${key} `)) return hostOf(cookie.slice(key.length + 1), domain)
   const steps = [{ name: 'template', template, reads: 'text' as const }]
   const { template: text } = await renderTemplates(templates, steps, data, request)
   const label = String(text).trim().toLowerCase()
+  const host = hostOf(label, domain)
   await request.cookie?.write(`${key} ${label}`)
-  return label
+  return host
 }
