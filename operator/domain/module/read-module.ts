@@ -106,7 +106,8 @@ function readObject(schema: Keywords, value: unknown, pointer: string, report: R
       report(at, `is no field of a module${didYouMean(key, Object.keys(properties ?? {}))}`)
       continue
     }
-    defineProperty(result, key, read(field, member, at, report))
+    const readMember = additionalProperties ? readEntry : read
+    defineProperty(result, key, readMember(field, member, at, report))
   }
   for (const name of schema.required ?? [])
     if (value[name] === undefined || value[name] === null) report(pointer, `has no '${name}'`)
@@ -119,7 +120,13 @@ function readList(schema: Keywords, value: unknown, pointer: string, report: Rep
     return undefined
   }
   // A member that is left out keeps its place: later ones are numbered by it.
-  return value.map((each, i) => read(schema.items ?? {}, each, `${pointer}/${i}`, report))
+  return value.map((each, i) => readEntry(schema.items ?? {}, each, `${pointer}/${i}`, report))
+}
+
+/** Reads an entry of a map or a list, which must not be null: other than a field, it cannot be absent. */
+function readEntry(schema: Keywords, value: unknown, pointer: string, report: ReportAt): unknown {
+  if (value === null) report(pointer, 'is null: give it a value, or remove it')
+  return read(schema, value, pointer, report)
 }
 
 function readText(schema: Keywords, value: unknown, pointer: string, report: ReportAt): unknown {

@@ -254,6 +254,44 @@ describe('a problem of a module names its field', () => {
   })
 })
 
+describe('an entry that is null is a problem at its place', () => {
+  test.each<[entry: string, params: ModuleParams, at: string]>([
+    ['a container', { spec: { containers: { main: { image: 'a' }, side: null } } }, '/spec/containers/side'],
+    ['a port of the Service', inSpec({ service: { ports: { http: null } } }), '/spec/service/ports/http'],
+    ['a file', inContainer({ files: { '/a': null } }), '/spec/containers/main/files/~1a'],
+    ['a mount', inContainer({ volume_mounts: { '/a': null } }), '/spec/containers/main/volume_mounts/~1a'],
+    ['a port', inContainer({ ports: { http: null } }), '/spec/containers/main/ports/http'],
+    ['a variable', inContainer({ variables: { A: null } }), '/spec/containers/main/variables/A'],
+    ['a word', inContainer({ args: ['-a', null] }), '/spec/containers/main/args/1'],
+    ['a volume', inSpec({ volumes: { data: null } }), '/spec/volumes/data'],
+    ['an init container', inSpec({ pod: { initContainers: [null] } }), '/spec/pod/initContainers/0'],
+    [
+      'a variable of an init container',
+      inSpec({ pod: { initContainers: [{ name: 'first', image: 'a', env: [null] }] } }),
+      '/spec/pod/initContainers/0/env/0',
+    ],
+    [
+      'a schedule',
+      { ...inSpec({ schedules: { daily: null } }), profile: 'humanitec/default-cronjob' },
+      '/spec/schedules/daily',
+    ],
+    [
+      'a volume claim',
+      {
+        ...inSpec({ statefulset: { volume_claims: { data: null } } }),
+        profile: 'humanitec/default-stateful',
+      },
+      '/spec/statefulset/volume_claims/data',
+    ],
+  ])('%s', (_, params, at) => {
+    expect(problemsOf(params)).toEqual([`'${at}': is null: give it a value, or remove it`])
+  })
+
+  test('but a field of a module that is null is absent', () => {
+    expect(problemsOf(inContainer({ variables: null, command: null, liveness_probe: null }))).toEqual([])
+  })
+})
+
 describe('a placeholder fits everywhere until its value is known', () => {
   test.each<[rule: string, params: ModuleParams]>([
     ['a number', inSpec({ replicas: '${values.REPLICAS}' })],
