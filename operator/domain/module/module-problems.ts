@@ -1,6 +1,7 @@
 import { isObject } from '../base/json.ts'
 import { didYouMean } from '../base/nearest.ts'
 import { truncate } from '../base/size-limits.ts'
+import { checkBaseline } from './baseline-problems.ts'
 import { checkContainer, checkNativeContainer, eachEntry } from './container-problems.ts'
 import type { ModuleContainer } from './container-schema.ts'
 import {
@@ -89,6 +90,7 @@ function check(checked: Checked, report: ReportAt): void {
   })
   for (const [i, container] of (module.pod?.initContainers ?? []).entries())
     if (container) checkNativeContainer(container, `/pod/initContainers/${i}`, inSpec)
+  checkBaseline(module, inSpec)
   checkContainerNames(module, inSpec)
   checkPorts(containers, inSpec)
   checkService(checked, inSpec)

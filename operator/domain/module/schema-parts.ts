@@ -41,6 +41,48 @@ export const resourcesSchema = object(
   'Computing resources of the container.',
 )
 
+const seccompProfile = (absent: string) =>
+  object(
+    { type: oneOf(['RuntimeDefault', 'Localhost'], 'Type of the profile.') },
+    { localhostProfile: text('File of the profile on the node, for `Localhost`.', { maxLength: 4096 }) },
+    `Seccomp profile.${absent}`,
+  )
+
+const seLinuxOptions = object(
+  {},
+  {
+    type: oneOf(
+      ['container_t', 'container_init_t', 'container_kvm_t', 'container_engine_t'],
+      'SELinux type.',
+    ),
+    level: text('SELinux level.', { maxLength: 253 }),
+  },
+  'SELinux options.',
+)
+
+const sysctl = object(
+  {
+    name: oneOf(
+      [
+        'kernel.shm_rmid_forced',
+        'net.ipv4.ip_local_port_range',
+        'net.ipv4.ip_local_reserved_ports',
+        'net.ipv4.ip_unprivileged_port_start',
+        'net.ipv4.ping_group_range',
+        'net.ipv4.tcp_fin_timeout',
+        'net.ipv4.tcp_keepalive_intvl',
+        'net.ipv4.tcp_keepalive_probes',
+        'net.ipv4.tcp_keepalive_time',
+        'net.ipv4.tcp_syncookies',
+      ],
+      'Name of the parameter.',
+    ),
+    value: text('Value of the parameter.', { maxLength: 253 }),
+  },
+  {},
+  'A kernel parameter.',
+)
+
 /** No field of the Pod Security level `privileged`: those could take over a node. */
 export const containerSecurity = object(
   {},
@@ -80,8 +122,8 @@ export const containerSecurity = object(
     runAsGroup: integer('Group of the processes.', { minimum: 0 }),
     runAsNonRoot: boolean('Whether an image that runs as root is refused. That of the pod when absent.'),
     runAsUser: integer('User of the processes.', { minimum: 0 }),
-    seccompProfile: passed('Seccomp profile.'),
-    seLinuxOptions: passed('SELinux options.'),
+    seccompProfile: seccompProfile(' That of the pod when absent.'),
+    seLinuxOptions,
   },
   'Security context of the container.',
 )
@@ -94,11 +136,11 @@ export const podSecurity = object(
     runAsGroup: integer('Group of the processes.', { minimum: 0 }),
     runAsNonRoot: boolean('Whether images that run as root are refused. True when absent.'),
     runAsUser: integer('User of the processes.', { minimum: 0 }),
-    seccompProfile: passed('Seccomp profile. `RuntimeDefault` when absent.'),
-    seLinuxOptions: passed('SELinux options.'),
+    seccompProfile: seccompProfile(' `RuntimeDefault` when absent.'),
+    seLinuxOptions,
     supplementalGroups: list(integer('A group.', { minimum: 0 }), 'Further groups of the processes.'),
     supplementalGroupsPolicy: oneOf(['Merge', 'Strict'], 'How the groups of the image count.'),
-    sysctls: passed('Kernel parameters that Kubernetes deems safe.'),
+    sysctls: list(sysctl, 'Kernel parameters of the pods.'),
   },
   'Security context of the pod.',
 )

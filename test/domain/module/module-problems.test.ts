@@ -11,6 +11,10 @@ const inContainer = (container: object, more: object = {}): ModuleParams => ({
   spec: { containers: { main: { image: 'api:1', ...container } }, ...more },
 })
 const inSpec = (spec: object) => inContainer({}, spec)
+const inPod = (pod: object) => inSpec({ pod })
+const inFirst = (container: object) =>
+  inPod({ initContainers: [{ name: 'first', image: 'a', ...container }] })
+const appArmor = 'container.apparmor.security.beta.kubernetes.io/main'
 
 describe('a problem of a module names its field', () => {
   test.each<[rule: string, params: ModuleParams, at: string, text: RegExp]>([
@@ -251,6 +255,99 @@ describe('a problem of a module names its field', () => {
     expect(problems).toEqual([expect.stringMatching(text)])
     expect(problems[0]).toContain(`'${at}': `)
     expect(problems.join()).not.toContain('canary')
+  })
+})
+
+describe('what the Pod Security level baseline forbids is a problem', () => {
+  const foreign = { httpGet: { host: '169.254.169.254', port: 80 } }
+  test.each<[rule: string, params: ModuleParams, at: string]>([
+    [
+      'a port of the node',
+      inFirst({ ports: [{ containerPort: 80, hostPort: 80 }] }),
+      '/pod/initContainers/0/ports/0/hostPort',
+    ],
+    [
+      'a probe of another address',
+      inFirst({ livenessProbe: { tcpSocket: { host: '10.0.0.1', port: 22 } } }),
+      '/pod/initContainers/0/livenessProbe/tcpSocket/host',
+    ],
+    [
+      'a handler of another address',
+      inContainer({ lifecycle: { postStart: foreign } }),
+      '/containers/main/lifecycle/postStart/httpGet/host',
+    ],
+    [
+      'a handler of another address, in an init container',
+      inFirst({ lifecycle: { preStop: foreign } }),
+      '/pod/initContainers/0/lifecycle/preStop/httpGet/host',
+    ],
+    [
+      'a handler of another address, in a schedule',
+      {
+        ...inSpec({
+          schedules: { a: { schedule: '@daily', containers: { main: { lifecycle: { preStop: foreign } } } } },
+        }),
+        profile: 'humanitec/default-cronjob',
+      },
+      '/schedules/a/containers/main/lifecycle/preStop/httpGet/host',
+    ],
+    [
+      'no seccomp profile',
+      inPod({ securityContext: { seccompProfile: { type: 'Unconfined' } } }),
+      '/pod/securityContext/seccompProfile/type',
+    ],
+    [
+      'no seccomp profile of a container',
+      inContainer({ security_context: { seccompProfile: { type: 'Unconfined' } } }),
+      '/containers/main/security_context/seccompProfile/type',
+    ],
+    [
+      'an SELinux type',
+      inPod({ securityContext: { seLinuxOptions: { type: 'spc_t' } } }),
+      '/pod/securityContext/seLinuxOptions/type',
+    ],
+    [
+      'an SELinux user',
+      inFirst({ securityContext: { seLinuxOptions: { user: 'system_u' } } }),
+      '/pod/initContainers/0/securityContext/seLinuxOptions/user',
+    ],
+    [
+      'a kernel parameter of the node',
+      inPod({ securityContext: { sysctls: [{ name: 'kernel.msgmax', value: '1' }] } }),
+      '/pod/securityContext/sysctls/0/name',
+    ],
+    [
+      'no AppArmor profile',
+      inPod({ annotations: { [appArmor]: 'unconfined' } }),
+      `/pod/annotations/${appArmor.replace('/', '~1')}`,
+    ],
+  ])('%s', (_, params, at) => {
+    expect(problemsOf(params)).toEqual([expect.stringContaining(`'/spec${at}': `)])
+  })
+
+  test.each<[rule: string, params: ModuleParams]>([
+    ['a port of the container', inFirst({ ports: [{ containerPort: 80, hostPort: 0 }] })],
+    ['a probe of the pod', inFirst({ livenessProbe: { httpGet: { host: '', port: 80 } } })],
+    ['a handler of the pod', inContainer({ lifecycle: { preStop: { httpGet: { port: 80 } } } })],
+    [
+      'a part that is not known yet',
+      inFirst({ ports: [{ hostPort: '${values.PORT}' }], lifecycle: '${values.A}' }),
+    ],
+    [
+      'a seccomp profile',
+      inPod({ securityContext: { seccompProfile: { type: 'Localhost', localhostProfile: 'a.json' } } }),
+    ],
+    [
+      'SELinux options of containers',
+      inContainer({ security_context: { seLinuxOptions: { type: 'container_init_t', level: 's0:c1,c2' } } }),
+    ],
+    [
+      'a kernel parameter of the pod',
+      inPod({ securityContext: { sysctls: [{ name: 'net.ipv4.tcp_syncookies', value: '1' }] } }),
+    ],
+    ['an AppArmor profile', inPod({ annotations: { [appArmor]: 'localhost/main' } })],
+  ])('but not %s', (_, params) => {
+    expect(problemsOf(params)).toEqual([])
   })
 })
 
