@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { domainToUnicode } from 'node:url'
 
 /** A zone of the fake account. */
 export interface Zone {
@@ -35,12 +36,12 @@ export function createZones(first: readonly Zone[]) {
   }
 }
 
-/** A zone as the interface shows it. */
+/** A zone as the interface shows it: an internationalized name is in Unicode, unlike the names of records. */
 export function zoneOnTheWire({ id, name }: Zone, rights: readonly string[]) {
   const since = '2024-01-01T00:00:00.000000Z'
   return {
     id,
-    name,
+    name: domainToUnicode(name),
     status: 'active',
     paused: false,
     type: 'full',

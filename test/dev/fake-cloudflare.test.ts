@@ -281,6 +281,12 @@ describe('zones', () => {
     expect((await fake.call('GET', '/zones', undefined, other)).body.result_info.total_count).toBe(1)
   })
 
+  test('have internationalized names in Unicode', async () => {
+    const { body: added } = await fake.control('POST', '/__zones', { name: 'xn--mnchen-3ya.test' })
+    const { body } = await fake.call('GET', `/zones/${added.id}`)
+    expect(body.result).toMatchObject({ name: 'münchen.test' })
+  })
+
   test.each<[rule: string, path: string, status: number]>([
     ['an invalid identifier', '/zones/nonsense/dns_records', 400],
     ['an identifier of no zone', `/zones/${unknownId}/dns_records`, 404],

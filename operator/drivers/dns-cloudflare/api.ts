@@ -7,6 +7,7 @@ import { isObject } from '../../domain/base/json.ts'
 import type { AccountCheck } from '../driver.ts'
 import { CloudflareError, listError, toCloudflareError } from './api-error.ts'
 import type { Change } from './decide.ts'
+import { asciiName } from './name.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import type { ExistingRecord } from './record.ts'
 import { createTransport } from './transport.ts'
@@ -53,7 +54,8 @@ export function createZoneApi(zoneId: string, settings: ApiSettings): ZoneApi {
     async zoneName(signal) {
       const zone = await deniedOr(() => call(() => client.zones.get({ zone_id: zoneId }), signal))
       if (zone instanceof CloudflareError) return undefined
-      return typeof zone.name === 'string' && zone.name !== '' ? zone.name.toLowerCase() : undefined
+      // The provider shows internationalized names in Unicode.
+      return (typeof zone.name === 'string' && asciiName(zone.name)) || undefined
     },
 
     async list(signal) {
@@ -198,7 +200,7 @@ function existingRecord(given: unknown): ExistingRecord {
   return {
     id,
     type,
-    name: name.toLowerCase().replace(/\.$/, ''),
+    name: asciiName(name),
     content: typeof content === 'string' ? content : '',
     ttl: typeof ttl === 'number' ? ttl : 1,
     proxied: proxied === true,

@@ -5,6 +5,7 @@ import { dnsCloudflareDescriptor as descriptor } from '../../../operator/drivers
 import { createDnsCloudflare } from '../../../operator/drivers/dns-cloudflare/driver.ts'
 import type { ProvisionRequest } from '../../../operator/drivers/driver.ts'
 import { context } from '../../support/builders.ts'
+import { wildcardCertificate } from '../../support/certificates.ts'
 import { type DnsWorld, installationId, startDnsWorld } from '../support/dns-world.ts'
 
 let world: DnsWorld
@@ -67,6 +68,20 @@ test.each<[rule: string, values: FreeForm, changes: FreeForm]>([
   await world.process().provision(world.request({ values }))
   expect(await world.takeCalls()).toEqual(['GET dns_records'])
 })
+
+test.each(['xn--mnchen-3ya.test', 'münchen.test'])(
+  'a zone with an internationalized name: %s',
+  async (domain) => {
+    const zoneId = '2'.repeat(32)
+    await world.control('POST', '/__zones', { id: zoneId, name: 'xn--mnchen-3ya.test' })
+    const { crt, key } = await wildcardCertificate('xn--mnchen-3ya.test')
+    const tls = { 'tls.crt': crt, 'tls.key': key }
+    const request = world.request({ values: { zone_id: zoneId, domain }, secrets: { tls } })
+    await world.process().provision(request)
+    const name = 'shop-dev-aaaaaaaa.xn--mnchen-3ya.test'
+    expect(world.shown()).toEqual([{ ...record, name }])
+  },
+)
 
 test('the record follows its inputs, and stays one', async () => {
   const driver = world.process()

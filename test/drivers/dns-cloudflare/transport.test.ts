@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { wildcardCertificate } from '../../support/certificates.ts'
 import { type DnsWorld, startDnsWorld } from '../support/dns-world.ts'
 
 const bomb = gzipSync(Buffer.alloc(128 * 1024 * 1024))
@@ -56,6 +57,19 @@ test.each<[rule: string, answer: (response: ServerResponse) => void, message: st
     reason: 'ProviderUnavailable',
     message: expect.stringContaining(message),
   })
+})
+
+test('a record of another client whose name is in Unicode', async () => {
+  const name = 'shop-dev-aaaaaaaa.münchen.test'
+  const record = { id: '3'.repeat(32), type: 'A', name, content: '192.0.2.99', ttl: 1, proxied: false }
+  const baseUrl = await provider((_, response) =>
+    response.end(JSON.stringify({ success: true, result: [record], result_info: { total_pages: 1 } })),
+  )
+  const { crt, key } = await wildcardCertificate('xn--mnchen-3ya.test')
+  const secrets = { tls: { 'tls.crt': crt, 'tls.key': key } }
+  const request = world.request({ values: { domain: 'münchen.test' }, secrets })
+  const call = world.process({ baseUrl }).provision(request)
+  await expect(call).rejects.toMatchObject({ reason: 'Conflict' })
 })
 
 test('an error with a status of success', async () => {
