@@ -134,11 +134,13 @@ class Family {
 function controllerOf(object: StoredObject, message: string, family: Family): RuntimeController {
   const pods = family.podsOf(object)
   const revision = object.kind === 'Deployment' ? numberedRevision(object) : 1
-  const newest = pods.filter((pod) => family.revisionOf(pod, object) === revision)
+  const isNewest = (pod: StoredObject) => family.revisionOf(pod, object) === revision
+  const isEarlier = (pod: StoredObject) => !isNewest(pod) && pod.metadata.deletionTimestamp === undefined
+  const byAge = { newest: pods.filter(isNewest), earlier: pods.filter(isEarlier) }
   return {
     kind: object.kind,
     replicas: replicasOf(object),
-    status: statusFor(object, newest, family.newestJobOf(object)),
+    status: statusFor(object, byAge, family.newestJobOf(object)),
     message,
     revision,
     pods: pods.map((pod) => runtimePod(pod, family.revisionOf(pod, object))),
@@ -154,7 +156,7 @@ function replicasOf(object: StoredObject): number {
 
 function statusFor(
   object: StoredObject,
-  newestPods: readonly StoredObject[],
+  pods: { readonly newest: readonly StoredObject[]; readonly earlier: readonly StoredObject[] },
   newestJob: StoredObject | undefined,
 ): RuntimeStatus {
   if (object.kind === 'CronJob') return statusOfCronJob(object, newestJob)
@@ -163,7 +165,11 @@ function statusFor(
   // A pod that waits for a node starts: only the operator knows how long it may wait.
   const { state } = rolloutOf({
     object,
-    pods: newestPods.map(({ status }) => podStateOf(status)),
+    pods: pods.newest.map(({ status }) => podStateOf(status)),
+    earlierPods: pods.earlier.map(({ metadata, status }) => ({
+      name: metadata.name,
+      state: podStateOf(status),
+    })),
     now: 0,
     schedulingSeconds: Infinity,
   })

@@ -3,7 +3,7 @@ import type { StoredObject } from '../../api/kind.ts'
 import { Stalled, Waiting } from '../../domain/base/errors.ts'
 import { isObject } from '../../domain/base/json.ts'
 import { instanceLabel } from '../../domain/module/labels.ts'
-import { isAvailable, rolloutKinds, rolloutOf } from '../../domain/rendering/rollout.ts'
+import { type EarlierPod, isAvailable, rolloutKinds, rolloutOf } from '../../domain/rendering/rollout.ts'
 import { simpleTypeName, workloadType } from '../../domain/resource/types.ts'
 import { redact } from '../../domain/secret/redact.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
@@ -44,6 +44,9 @@ interface Tools {
   readonly rollouts: Rollouts
 }
 
+/** The label of the pods of a StatefulSet. */
+const revisionLabel = 'controller-revision-hash'
+
 const replicaSetResource: Resource = {
   apiVersion: 'apps/v1',
   kind: 'ReplicaSet',
@@ -76,6 +79,7 @@ export async function awaitRollout(
   const rollout = rolloutOf({
     object,
     pods: (await ofNewestRevision(object, pods, tools)).map(({ state }) => state),
+    earlierPods: ofEarlierRevisions(object, pods),
     now: Date.now(),
     schedulingSeconds: tools.rollouts.schedulingSeconds,
   })
@@ -119,14 +123,25 @@ async function ofNewestRevision(
   const withLabel = (label: string, value: unknown) =>
     pods.filter(({ metadata }) => metadata.labels?.[label] === value)
   if (object.kind === 'Job') return withLabel('batch.kubernetes.io/controller-uid', object.metadata.uid)
-  if (object.kind === 'StatefulSet') {
-    const { updateRevision } = (object.status ?? {}) as { updateRevision?: string } // of a StatefulSet
-    return withLabel('controller-revision-hash', updateRevision)
-  }
+  if (object.kind === 'StatefulSet') return withLabel(revisionLabel, updateRevisionOf(object))
   // Only problems need the read.
   if (pods.every(({ state }) => state.problem === undefined && state.failure === undefined)) return []
   const hash = await newestTemplateHash(object, tools)
   return hash === undefined ? [] : withLabel('pod-template-hash', hash)
+}
+
+/** The pods of a StatefulSet that its update replaces. Pods of another object that it replaces have no revision. */
+function ofEarlierRevisions(object: StoredObject, pods: readonly WorkloadPod[]): EarlierPod[] {
+  if (object.kind !== 'StatefulSet') return []
+  const newest = updateRevisionOf(object)
+  return pods.flatMap(({ metadata, state }) => {
+    const revision = metadata.labels?.[revisionLabel]
+    return revision === undefined || revision === newest ? [] : [{ name: metadata.name, state }]
+  })
+}
+
+function updateRevisionOf({ status }: StoredObject): string | undefined {
+  return ((status ?? {}) as { updateRevision?: string }).updateRevision // of a StatefulSet
 }
 
 /** The label of the pods of the newest ReplicaSet; undefined until the Deployment has one for its current spec. */

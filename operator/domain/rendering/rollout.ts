@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../api/kind.ts'
 import type { Reason } from '../../api/reasons/reasons.ts'
 import { isObject } from '../base/json.ts'
-import type { PodState } from './pod-state.ts'
+import type { PodProblem, PodState } from './pod-state.ts'
 
 /** How far the cluster has replaced the pods of a workload. */
 export type Rollout =
@@ -14,11 +14,19 @@ export type Rollout =
     }
   | { readonly state: 'failed'; readonly reason: Reason; readonly message: string }
 
+/** A pod that the rollout replaces. */
+export interface EarlierPod {
+  readonly name: string
+  readonly state: PodState
+}
+
 /** What a rollout is judged by. */
 export interface RolloutInput {
   readonly object: KubeObject
   /** The pods of the newest revision. */
   readonly pods: readonly PodState[]
+  /** The pods of earlier revisions of a StatefulSet. */
+  readonly earlierPods?: readonly EarlierPod[]
   /** Milliseconds since 1970. */
   readonly now: number
   /** How long a pod may wait for a node. */
@@ -47,6 +55,9 @@ interface Spec {
   readonly replicas?: number
   /** Of a Job. */
   readonly suspend?: boolean
+  /** Of a StatefulSet. */
+  readonly podManagementPolicy?: string
+  readonly ordinals?: { readonly start?: number }
   readonly updateStrategy?: {
     readonly type?: string
     readonly rollingUpdate?: { readonly partition?: number }
@@ -61,7 +72,8 @@ export const rolloutKinds: ReadonlySet<string> = new Set([
 ])
 
 /** Judges a rollout as `kubectl rollout status` does, and finds out why it cannot end. */
-export function rolloutOf({ object, pods, now, schedulingSeconds }: RolloutInput): Rollout {
+export function rolloutOf(input: RolloutInput): Rollout {
+  const { object, pods, earlierPods = [] } = input
   const status = (isObject(object.status) ? object.status : {}) as Status // of these kinds
   const spec = (isObject(object.spec) ? object.spec : {}) as Spec
   const what = `${object.kind} '${object.metadata.name}'`
@@ -75,16 +87,44 @@ export function rolloutOf({ object, pods, now, schedulingSeconds }: RolloutInput
   if (isComplete[object.kind]?.(spec, status)) return { state: 'complete' }
   const failure = failureOf(what, status, pods)
   if (failure) return failure
-  const problem = pods
-    .map((each) => each.problem)
-    .find((each) => each !== undefined && each.since === undefined)
-  if (problem) return { state: 'failed', reason: problem.reason, message: problem.message }
-  const waiting = pods.map((each) => each.problem).find((each) => each !== undefined)
-  if (!waiting) return running
-  const { reason, message, since = '' } = waiting
-  const left = schedulingSeconds - (now - Date.parse(since)) / 1000
+  const problems = pods.flatMap(({ problem }) => problem ?? [])
+  if (object.kind === 'StatefulSet') problems.push(...blockingProblems(spec, earlierPods))
+  return problemRollout(problems, input) ?? running
+}
+
+/** The rollout of pods with these problems, of which only the wait for a node may pass; undefined without one. */
+function problemRollout(
+  problems: readonly PodProblem[],
+  { now, schedulingSeconds }: Pick<RolloutInput, 'now' | 'schedulingSeconds'>,
+): Rollout | undefined {
+  const problem = problems.find(({ since }) => since === undefined) ?? problems[0]
+  if (!problem) return undefined
+  const { reason, message, since } = problem
+  const left = since === undefined ? 0 : schedulingSeconds - (now - Date.parse(since)) / 1000
   if (!(left > 0)) return { state: 'failed', reason, message }
   return { state: 'running', reason, message, retryAfterSeconds: Math.ceil(left) }
+}
+
+/**
+ * The problems of pods that Kubernetes neither replaces nor removes before they are ready. With a partition, a new pod may
+ * be of the earlier revision again.
+ */
+function blockingProblems(
+  { replicas = 1, podManagementPolicy, ordinals, updateStrategy }: Spec,
+  earlierPods: readonly EarlierPod[],
+): PodProblem[] {
+  if (podManagementPolicy === 'Parallel' || updateStrategy?.rollingUpdate?.partition) return []
+  const end = (ordinals?.start ?? 0) + replicas
+  return earlierPods
+    .map(({ name, state }) => ({ name, ordinal: Number(name.split('-').at(-1)), problem: state.problem }))
+    .filter(({ ordinal }) => ordinal < end)
+    .sort((left, right) => left.ordinal - right.ordinal)
+    .flatMap(({ name, problem }) => (problem ? [withRemedy(problem, name)] : []))
+}
+
+function withRemedy(problem: PodProblem, pod: string): PodProblem {
+  const remedy = `delete the pod '${pod}': Kubernetes replaces no pod of an earlier revision before it is ready`
+  return { ...problem, message: `${problem.message}; ${remedy}` }
 }
 
 /** Whether the status is about the current spec. The spec of a Job cannot change, but for a few fields. */

@@ -1,7 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
 import type { KubeObject } from '../../../operator/api/kind.ts'
 import { podStateOf } from '../../../operator/domain/rendering/pod-state.ts'
-import { isAvailable, type Rollout, rolloutOf } from '../../../operator/domain/rendering/rollout.ts'
+import {
+  type EarlierPod,
+  isAvailable,
+  type Rollout,
+  rolloutOf,
+} from '../../../operator/domain/rendering/rollout.ts'
 
 const now = Date.parse('2026-01-01T00:01:00Z')
 const object = (kind: string, status: object, spec: object = { replicas: 2 }): KubeObject => ({
@@ -11,8 +16,11 @@ const object = (kind: string, status: object, spec: object = { replicas: 2 }): K
   spec,
   status,
 })
-const judged = (each: KubeObject, pods: readonly object[] = []): Rollout =>
-  rolloutOf({ object: each, pods: pods.map(podStateOf), now, schedulingSeconds: 30 })
+const judged = (
+  each: KubeObject,
+  pods: readonly object[] = [],
+  earlierPods: readonly EarlierPod[] = [],
+): Rollout => rolloutOf({ object: each, pods: pods.map(podStateOf), earlierPods, now, schedulingSeconds: 30 })
 const deployment = (counts: object, conditions: object[] = []) =>
   object('Deployment', {
     observedGeneration: 2,
@@ -178,6 +186,39 @@ describe('a rollout that cannot end has the reason of the pods', () => {
       message: '0/1 nodes',
       retryAfterSeconds: 20,
     })
+  })
+})
+
+describe('a pod of an earlier revision that cannot run', () => {
+  const earlier = (name: string, status: object): EarlierPod => ({ name, state: podStateOf(status) })
+  const broken = ['api-1', 'api-0'].map((name) => earlier(name, waiting('ImagePullBackOff')))
+  const updating = (spec: object = {}) =>
+    set({ currentRevision: 'a', readyReplicas: 0 }, { replicas: 2, ...spec })
+
+  test('stops the update of a StatefulSet, until a person deletes the pod', () => {
+    expect(judged(updating(), [], broken)).toEqual({
+      state: 'failed',
+      reason: 'ImagePullBackOff',
+      message:
+        "container 'main': ImagePullBackOff: why; delete the pod 'api-0': Kubernetes replaces no pod of an earlier revision before it is ready",
+    })
+  })
+
+  test('that waits for a node stops it after some time', () => {
+    const pods = (since: string) => [earlier('api-0', unschedulable(since))]
+    const waits = judged(updating(), [], pods('2026-01-01T00:00:50Z'))
+    expect(waits).toMatchObject({ state: 'running', reason: 'Unschedulable', retryAfterSeconds: 20 })
+    expect(judged(updating(), [], pods('2026-01-01T00:00:00Z'))).toMatchObject({ state: 'failed' })
+  })
+
+  test.each<[rule: string, each: KubeObject, pods: readonly EarlierPod[]]>([
+    ['that starts', updating(), [earlier('api-0', {})]],
+    ['whose StatefulSet replaces pods in any state', updating({ podManagementPolicy: 'Parallel' }), broken],
+    ['that a partition keeps', updating({ updateStrategy: { rollingUpdate: { partition: 1 } } }), broken],
+    ['that fewer replicas remove', updating({ replicas: 1 }), broken.slice(0, 1)],
+    ['of a Deployment', deployment({ availableReplicas: 1 }), broken],
+  ])('but not one %s', (_, each, pods) => {
+    expect(judged(each, [], pods)).toMatchObject({ state: 'running', reason: 'Progressing' })
   })
 })
 

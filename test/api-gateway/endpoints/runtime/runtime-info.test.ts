@@ -143,6 +143,12 @@ describe('the status of an object', () => {
   const job = (status: object, spec: object = {}) => object('Job', 'web', { spec, status })
   const condition = (type: string) => ({ conditions: [{ type, status: 'True', message: 'why' }] })
   const failed = { observedGeneration: 1, replicas: 2, updatedReplicas: 1, availableReplicas: 0 }
+  const updating = object('StatefulSet', 'web', {
+    spec: {},
+    status: { observedGeneration: 1, currentRevision: 'old', updateRevision: 'new' },
+  })
+  const broken = pod('web-0', 'web', waiting('ImagePullBackOff'), { 'controller-revision-hash': 'old' })
+  const deletionTimestamp = '2026-01-01T00:00:00Z'
   const newPods = (parts: object) => ({ replicaSets, pods: [pod('web-new-1', 'web-new', parts)] })
 
   test.each<[status: RuntimeStatus, rule: string, objects: Partial<RuntimeObjects>]>([
@@ -186,6 +192,19 @@ describe('the status of an object', () => {
         deployments: [deployment(failed)],
         replicaSets,
         pods: [pod('web-old-1', 'web-old', waiting('ImagePullBackOff'))],
+      },
+    ],
+    [
+      'Failed',
+      'when a pod of an earlier revision stops the update of a StatefulSet',
+      { statefulSets: [updating], pods: [broken] },
+    ],
+    [
+      'Starting',
+      'when that pod is deleted',
+      {
+        statefulSets: [updating],
+        pods: [{ ...broken, metadata: { ...broken.metadata, deletionTimestamp } }],
       },
     ],
     ['Starting', 'before anything is known', { statefulSets: [object('StatefulSet', 'web', { spec: {} })] }],
