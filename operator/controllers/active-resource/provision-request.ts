@@ -18,9 +18,13 @@ import { simpleTypeName, workloadType } from '../../domain/resource/types.ts'
 import { secretNamesIn } from '../../domain/secret/secret-names.ts'
 import type { ProvisionRequest } from '../../drivers/driver.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
+import { isReady } from '../../kube/loop/outcome.ts'
 import { pullCredentialsFor } from '../image/pull-credentials.ts'
 import { namespaceResourceOf } from '../shared/dependents.ts'
 import { createSecretReader, resolveSecretRefs, type SecretReader } from '../shared/secrets.ts'
+
+/** When the resource is tried again that waits for what its neighbours refer to. */
+const furtherSeconds = 1
 
 /** A request without its deadline, which starts with the call. */
 export type GatheredRequest = Omit<ProvisionRequest, 'signal'> & {
@@ -161,10 +165,18 @@ async function outputsOfNeighbours(
   }
   const ofDriver = Object.values(neighbours).flatMap((text) => ownValue(references, text) ?? [])
   for (const name of ofDriver.flatMap((each) => referencesOf(found.get(each)))) {
-    const further = found.has(name) ? undefined : store.get(ActiveResource, namespace, name)
-    if (further) found.set(name, outputsOf(further, {}))
+    if (found.has(name)) continue
+    const further = store.get(ActiveResource, namespace, name)
+    // The resource does not depend on it, so no watch enqueues the resource.
+    if (!further || !isReady(further))
+      throw new Waiting('DependencyNotReady', `waiting for ${describe(further, name)}`, furtherSeconds)
+    found.set(name, outputsOf(further, {}))
   }
   return found
+}
+
+function describe(resource: ActiveResource | undefined, name: string): string {
+  return resource ? formatDescriptor(resource.spec) : name
 }
 
 function referencesOf(found: ResourceOutputs | undefined): readonly string[] {

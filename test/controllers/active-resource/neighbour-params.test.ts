@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import type { ActiveResource } from '../../../operator/api/active-resource.ts'
+import { ActiveResource } from '../../../operator/api/active-resource.ts'
 import type { Driver } from '../../../operator/drivers/driver.ts'
 import { echo } from '../../../operator/drivers/echo/driver.ts'
 import { activeResource, driver } from '../../support/builders.ts'
@@ -31,4 +31,10 @@ test("params of a driver's neighbours have the outputs of what they refer to", a
   const ingress = made('ingress', 'reader', of)
   for (const each of [base, route, ingress]) expect(await world.reconcile(each)).toBeUndefined()
   expect(seen).toEqual([[{ path: '/v1' }]])
+
+  world.cluster.drop(ActiveResource, base.metadata.namespace, base.metadata.name)
+  const again = made('s3', 'echo', {}, { prefix: 'v2' })
+  expect(await world.reconcile(ingress)).toMatchObject({ reason: 'DependencyNotReady', retryAfterSeconds: 1 })
+  for (const each of [again, route, ingress]) expect(await world.reconcile(each)).toBeUndefined()
+  expect(seen).toEqual([[{ path: '/v1' }], [{ path: '/v2' }]])
 })
