@@ -93,9 +93,12 @@ export function partsOfOthers(store: Store, environment: Environment, deployed: 
     sameJson(ownValue(current[part], key), start && ownValue(start.set[part], key))
   const isSource = ({ environmentId }: WorkloadEnvironment) =>
     environmentObjectName(environment.spec.applicationName, environmentId) === start?.environmentName
+  // A later Workload owns no part of the start: what it has at the source now is not what the environment was given.
+  const isLater = ({ metadata }: Workload) =>
+    metadata.creationTimestamp > environment.metadata.creationTimestamp
   const isOwned = (isOf: (workload: Workload, entry: WorkloadEnvironment) => boolean) =>
     workloadsBeside(store, environment).some((each) => {
-      const entry = each.status?.environments?.find(isSource)
+      const entry = isLater(each) ? undefined : each.status?.environments?.find(isSource)
       return entry !== undefined && isOf(each, entry)
     })
   return {

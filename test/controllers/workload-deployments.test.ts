@@ -34,14 +34,14 @@ beforeEach(() => {
 })
 afterEach(() => world.close())
 
-function apply(name: string, spec: Partial<Workload['spec']> = {}): void {
+function apply(name: string, spec: Partial<Workload['spec']> = {}, metadata: object = {}): void {
   const score = {
     ...scoreDocument({ image: '.' }, { resources: { files: { type: 's3', id: 'files' } } }),
     metadata: { name },
   }
   const images = ['dev', 'prev'].map((environmentId) => ({ environmentId, image: `web:${environmentId}` }))
   const own = { applicationName: 'shop', environmentIds: ['dev'], score, images, ...spec }
-  world.fake.put(Workload, newObject(Workload, { namespace, name: `shop.${name}` }, own))
+  world.fake.put(Workload, newObject(Workload, { namespace, name: `shop.${name}`, ...metadata }, own))
 }
 
 const workload = (name: string) => world.fake.store.get(Workload, namespace, `shop.${name}`)
@@ -115,6 +115,38 @@ describe('in an environment that starts from a deployment', () => {
     await world.until(() => conditionOf(workload('aa') ?? {}, 'Ready') !== undefined)
     expect(conditionOf(workload('aa') ?? {}, 'Ready')?.reason).toBe('ModuleTaken')
     expect(recordOf('aa', 'prev')).toBeUndefined()
+  })
+
+  test('a Workload that is newer than the environment does not take over a module of the start', async () => {
+    deploy('release', 'shop.dev', 'aa')
+    expect(await world.hasSucceeded('release')).toBe(true)
+    addEnvironment()
+    deploy('preview', 'shop.prev', 'own')
+    expect(await world.hasSucceeded('preview')).toBe(true)
+    const before = deployed()?.modules['aa']
+    const removal = { applicationName: 'shop', modules: { remove: ['aa'] } }
+    world.fake.put(DeploymentDelta, newObject(DeploymentDelta, { namespace, name: 'removal' }, removal))
+    const metadata = {
+      namespace,
+      name: 'removal',
+      finalizers: [finalizer],
+      creationTimestamp: new Date().toISOString(),
+    }
+    const spec = { environmentName: 'shop.dev', deltaName: 'removal' }
+    world.fake.put(EnvironmentDeployment, newObject(EnvironmentDeployment, metadata, spec))
+    expect(await world.hasSucceeded('removal')).toBe(true)
+    apply('aa', {}, { creationTimestamp: new Date().toISOString() })
+    await world.until(() => isUp('aa'))
+    const known = workload('aa')
+    if (!known) throw new Error('no Workload')
+    const next = { ...known.metadata, generation: (known.metadata.generation ?? 1) + 1 }
+    world.fake.put(Workload, {
+      ...known,
+      metadata: next,
+      spec: { ...known.spec, environmentIds: ['dev', 'prev'] },
+    })
+    await world.until(() => conditionOf(workload('aa') ?? known, 'Ready')?.reason === 'ModuleTaken')
+    expect(deployed()?.modules['aa']).toEqual(before)
   })
 
   test('a Workload does not own a shared dependency of a delta', async () => {
