@@ -4,7 +4,7 @@ import { systemNamespace } from '../operator/api/names.ts'
 import { allows, type Requirement, type RoleTarget } from '../operator/domain/access/roles.ts'
 import { Problem } from '../operator/domain/base/errors.ts'
 import type { Store } from '../operator/kube/cache/store.ts'
-import type { Session, Sessions } from './sign-in/session.ts'
+import { type Session, type Sessions, type TokenIdentity, tokenIdentity } from './sign-in/session.ts'
 
 /** The user who makes a request, with their membership in the organization of the path. */
 export interface Caller {
@@ -99,15 +99,24 @@ function validTokenUser(token: AccessToken, store: Store, now: number): TokenUse
 }
 
 /** Returns undefined if the user was replaced, or if the token that started the session is no longer valid. */
-function sessionUser({ userName, userUid, tokenName }: Session, store: Store, now: number): User | undefined {
-  const user = tokenName === undefined ? existingUser(userName, store) : namedTokenUser(tokenName, store, now)
+function sessionUser({ userName, userUid, token }: Session, store: Store, now: number): User | undefined {
+  const user = token === undefined ? existingUser(userName, store) : identifiedTokenUser(token, store, now)
   if (!user || user.spec.type !== 'human') return undefined
   return user.metadata.name === userName && user.metadata.uid === userUid ? user : undefined
 }
 
-function namedTokenUser(tokenName: string, store: Store, now: number): User | undefined {
-  const token = store.get(AccessToken, systemNamespace, tokenName)
-  return token && validTokenUser(token, store, now)?.user
+/** Returns undefined if the token or its value was replaced. */
+function identifiedTokenUser(
+  { name, uid, digest }: TokenIdentity,
+  store: Store,
+  now: number,
+): User | undefined {
+  const token = store.get(AccessToken, systemNamespace, name)
+  if (!token) return undefined
+  const current = tokenIdentity(token)
+  return current.uid === uid && current.digest === digest
+    ? validTokenUser(token, store, now)?.user
+    : undefined
 }
 
 function existingUser(name: string, store: Store): User | undefined {

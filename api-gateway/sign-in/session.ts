@@ -1,4 +1,14 @@
+import type { AccessToken } from '../../operator/api/access.ts'
 import type { Signer } from './signer.ts'
+
+/** An API token with one of its values. */
+export interface TokenIdentity {
+  readonly name: string
+  /** Distinguishes the token from a later one with the same name. */
+  readonly uid: string
+  /** First digits of the SHA-256 of the value, which is replaced in place. */
+  readonly digest: string
+}
 
 /** User of a session, and the API token that started it, if any. The session ends with the token. */
 export interface Session {
@@ -6,7 +16,7 @@ export interface Session {
   /** Distinguishes the user from a later one with the same name. */
   readonly userUid: string
   /** Undefined for a sign-in with the identity provider. */
-  readonly tokenName?: string
+  readonly token?: TokenIdentity
   /** Milliseconds since 1970. */
   readonly expiresAt: number
 }
@@ -30,6 +40,11 @@ export interface OpenSession {
   readonly seconds: number
 }
 
+/** Returns the identity of an API token and its current value. */
+export function tokenIdentity({ metadata, spec }: Pick<AccessToken, 'metadata' | 'spec'>): TokenIdentity {
+  return { name: metadata.name, uid: metadata.uid, digest: spec.sha256.slice(0, 16) }
+}
+
 const sessionMs = 8 * 3600 * 1000
 
 const kind = { audience: 'quartermaster-gateway', type: 'JWT' } as const
@@ -37,11 +52,18 @@ const kind = { audience: 'quartermaster-gateway', type: 'JWT' } as const
 /** Creates sessions with a signer. */
 export function createSessions(signer: Signer, now: () => number): Sessions {
   return {
-    async open({ userName, userUid, tokenName = null }, end = Number.POSITIVE_INFINITY) {
+    async open({ userName, userUid, token: begunWith }, end = Number.POSITIVE_INFINITY) {
       const begin = Math.floor(now() / 1000) * 1000
       const expiresAt = Math.floor(Math.min(begin + sessionMs, end) / 1000) * 1000
       // An explicit null marks sessions without an API token, so a token without the claim is not valid.
-      const claims = { sub: userName, user_uid: userUid, token_name: tokenName }
+      const { name = null, uid, digest } = begunWith ?? {}
+      const claims = {
+        sub: userName,
+        user_uid: userUid,
+        token_name: name,
+        token_uid: uid,
+        token_digest: digest,
+      }
       const token = await signer.sign(kind, claims, expiresAt)
       return { token, expiresAt, seconds: Math.max(0, Math.floor((expiresAt - now()) / 1000)) }
     },
@@ -49,14 +71,17 @@ export function createSessions(signer: Signer, now: () => number): Sessions {
       const {
         sub: userName,
         user_uid: userUid,
-        token_name: tokenName,
+        token_name: name,
+        token_uid: uid,
+        token_digest: digest,
         exp: expirySeconds,
       } = (await signer.read(kind, token)) ?? {}
       if (typeof userName !== 'string' || typeof userUid !== 'string') return undefined
       if (typeof expirySeconds !== 'number') return undefined
       const session = { userName, userUid, expiresAt: expirySeconds * 1000 }
-      if (tokenName === null) return session
-      return typeof tokenName === 'string' ? { ...session, tokenName } : undefined
+      if (name === null) return session
+      if (typeof name !== 'string' || typeof uid !== 'string' || typeof digest !== 'string') return undefined
+      return { ...session, token: { name, uid, digest } }
     },
   }
 }

@@ -7,6 +7,7 @@ import { signInPage, signInPolicy } from '../../pages/sign-in.ts'
 import { hostHeader, setCookieHeader } from '../../request/parameters.ts'
 import { errorShape } from '../../response/shapes.ts'
 import { readCookie, sessionCookie } from '../../sign-in/cookies.ts'
+import { tokenIdentity } from '../../sign-in/session.ts'
 
 const tag = 'Sessions'
 
@@ -90,7 +91,7 @@ export const sessions: readonly Endpoint[] = [
         )
       const { expirationTime } = token.spec
       const session = await signed.open(
-        { userName: user.metadata.name, userUid: user.metadata.uid, tokenName: token.metadata.name },
+        { userName: user.metadata.name, userUid: user.metadata.uid, token: tokenIdentity(token) },
         expirationTime === undefined ? undefined : Date.parse(expirationTime),
       )
       return {

@@ -1,6 +1,6 @@
 import { createHmac, createPrivateKey, createPublicKey, sign } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { User } from '../../../operator/api/access.ts'
+import { AccessToken, User } from '../../../operator/api/access.ts'
 import { systemNamespace } from '../../../operator/api/names.ts'
 import { newSessionKey, startGateway, type TestGateway } from '../support/gateway.ts'
 
@@ -23,10 +23,16 @@ async function statusOf(authorization: string): Promise<number> {
 
 describe('a token that is not a session token of this gateway', () => {
   const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  function userClaims(name: string) {
+    return { sub: name, user_uid: gateway.cluster.store.get(User, systemNamespace, name)?.metadata.uid }
+  }
+  function tokenClaims(name: string) {
+    const { metadata, spec } = gateway.cluster.store.get(AccessToken, systemNamespace, name) ?? {}
+    return { token_name: name, token_uid: metadata?.uid, token_digest: spec?.sha256.slice(0, 16) }
+  }
   const claims = () => ({
-    sub: 'ana',
-    user_uid: gateway.cluster.store.get(User, systemNamespace, 'ana')?.metadata.uid,
-    token_name: 'ana',
+    ...userClaims('ana'),
+    ...tokenClaims('ana'),
     iss: 'quartermaster',
     aud: 'quartermaster-gateway',
     iat: now / 1000,
@@ -75,20 +81,15 @@ describe('a token that is not a session token of this gateway', () => {
     ['without a type', () => signed(claims(), { alg: 'EdDSA' })],
     ['another user of the same name', () => signed({ ...claims(), token_name: null, user_uid: 'another' })],
     ['without the token that began it', () => signed({ ...claims(), token_name: undefined })],
-    ['with a token of another person', () => signed({ ...claims(), token_name: 'admin' })],
-    [
-      'a service user',
-      () => {
-        const user_uid = gateway.cluster.store.get(User, systemNamespace, 'robot')?.metadata.uid
-        return signed({ ...claims(), sub: 'robot', token_name: 'robot', user_uid })
-      },
-    ],
+    ['with a token of another person', () => signed({ ...claims(), ...tokenClaims('admin') })],
+    ['with another token of the same name', () => signed({ ...claims(), token_uid: 'another' })],
+    ['without the uid of its token', () => signed({ ...claims(), token_uid: undefined })],
+    ['with an earlier value of its token', () => signed({ ...claims(), token_digest: '0123456789abcdef' })],
+    ['without the digest of its token', () => signed({ ...claims(), token_digest: undefined })],
+    ['a service user', () => signed({ ...claims(), ...userClaims('robot'), ...tokenClaims('robot') })],
     [
       'a service user, without a token',
-      () => {
-        const user_uid = gateway.cluster.store.get(User, systemNamespace, 'robot')?.metadata.uid
-        return signed({ ...claims(), sub: 'robot', token_name: null, user_uid })
-      },
+      () => signed({ ...claims(), ...userClaims('robot'), token_name: null }),
     ],
     [
       'changed after signing',

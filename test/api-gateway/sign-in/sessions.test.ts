@@ -1,6 +1,8 @@
+import { hash } from 'node:crypto'
 import { request } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { AccessToken, User } from '../../../operator/api/access.ts'
+import { newObject } from '../../../operator/api/kind.ts'
 import { systemNamespace } from '../../../operator/api/names.ts'
 import { newSessionKey, startGateway, type TestGateway, tokenOf } from '../support/gateway.ts'
 
@@ -109,6 +111,26 @@ describe('a session is over', () => {
   test('when the token that began it is revoked', async () => {
     const token = await session()
     gateway.cluster.drop(AccessToken, systemNamespace, 'ana')
+    expect(await statusOf(`Bearer ${token}`)).toBe(403)
+  })
+
+  test('when the token that began it is revoked, also when another one gets its name', async () => {
+    const token = await session()
+    const known = gateway.cluster.store.get(AccessToken, systemNamespace, 'ana')
+    if (!known) throw new Error('no token')
+    gateway.cluster.drop(AccessToken, systemNamespace, 'ana')
+    const metadata = { namespace: systemNamespace, name: 'ana' }
+    gateway.cluster.put(AccessToken, newObject(AccessToken, metadata, known.spec))
+    expect(await statusOf(`Bearer ${tokenOf('ana')}`)).toBe(200)
+    expect(await statusOf(`Bearer ${token}`)).toBe(403)
+  })
+
+  test('when the value of the token that began it is replaced', async () => {
+    const token = await session()
+    const known = gateway.cluster.store.get(AccessToken, systemNamespace, 'ana')
+    if (!known) throw new Error('no token')
+    const sha256 = hash('sha256', 'qm_ana_another-secret')
+    gateway.cluster.put(AccessToken, { ...known, spec: { ...known.spec, sha256 } })
     expect(await statusOf(`Bearer ${token}`)).toBe(403)
   })
 
