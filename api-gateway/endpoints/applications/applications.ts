@@ -1,13 +1,10 @@
 import { Membership } from '../../../operator/api/access.ts'
 import { Application } from '../../../operator/api/application.ts'
-import { Environment } from '../../../operator/api/environment.ts'
-import { EnvironmentType } from '../../../operator/api/environment-type.ts'
 import { newObject } from '../../../operator/api/kind.ts'
 import { list, object, string } from '../../../operator/api/schema.ts'
 import { allows } from '../../../operator/domain/access/roles.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
-import type { Store } from '../../../operator/kube/cache/store.ts'
 import { authorize, type Caller } from '../../authenticate.ts'
 import { accepted, created, type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { acceptedShape, errorShape } from '../../response/shapes.ts'
@@ -23,39 +20,10 @@ import {
 } from '../common/find.ts'
 import { listEndpoint, nameOf } from '../common/list-endpoint.ts'
 import { withRollback } from '../common/rollback.ts'
-import {
-  defaultEnvironmentType,
-  hasResources,
-  type NewEnvironment,
-  newEnvironment,
-  recordDeletion,
-  refuseUnknownType,
-} from '../environments/environment-writing.ts'
+import { hasResources, recordDeletion } from '../environments/environment-writing.ts'
 import { applicationShape, newApplicationShape, toApplication } from './application-shape.ts'
-
-/** Returns the requested first environment, or the default one if the caller may create it. */
-function firstEnvironment(
-  store: Store,
-  organization: string,
-  body: {
-    readonly id: string
-    readonly env?: NewEnvironment
-    readonly skip_environment_creation?: boolean
-  },
-  caller: Caller,
-): NewEnvironment | undefined {
-  const { id: applicationId, env, skip_environment_creation: isNoneWanted = false } = body
-  const needed = { application: 'owner', orOrganization: 'manager', deployer: true } as const
-  if (env) {
-    refuseUnknownType(store, organization, env.type)
-    authorize(caller, needed, { applicationId, environmentType: env.type })
-    return env
-  }
-  const isTypeThere = find(store, EnvironmentType, organization, defaultEnvironmentType) !== undefined
-  const target = { applicationId, environmentType: defaultEnvironmentType }
-  if (isNoneWanted || !isTypeThere || !allows(caller.membership, needed, target)) return undefined
-  return { id: defaultEnvironmentType, name: 'Development', type: defaultEnvironmentType }
-}
+import { hasEarlierObjects } from './earlier-objects.ts'
+import { prepareFirstEnvironment } from './first-environment.ts'
 
 /** Makes the creator an owner, unless they are an administrator. */
 async function makeOwner(cluster: Cluster, { metadata }: Application, caller: Caller): Promise<void> {
@@ -97,9 +65,9 @@ export const applications: readonly Endpoint[] = [
     responses: { 201: applicationShape, 409: errorShape },
     async handle({ params: { org_id }, body, caller }, { cluster, log }) {
       const { store } = cluster
-      const first = firstEnvironment(store, org_id, body, caller)
       const known = store.get(Application, org_id, body.id)
       await refuseTaken(cluster, Application, known, `application '${body.id}'`)
+      const createFirst = await prepareFirstEnvironment(cluster, org_id, body, caller)
       const metadata = withFinalizer(newMetadata(org_id, body.id, caller))
       const application = await cluster.create(
         Application,
@@ -107,10 +75,16 @@ export const applications: readonly Endpoint[] = [
       )
       await withRollback(
         log,
-        () => cluster.remove(Application, application),
+        async () => {
+          if (!hasEarlierObjects(store, application, caller)) return cluster.remove(Application, application)
+          log.warn('an application of a failed creation is kept, because it has earlier objects', {
+            organization: org_id,
+            application: body.id,
+          })
+        },
         async () => {
           await makeOwner(cluster, application, caller)
-          if (first) await cluster.create(Environment, newEnvironment(org_id, body.id, first, caller))
+          await createFirst()
         },
       )
       return created(toApplication(store, application))
