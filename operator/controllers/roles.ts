@@ -11,7 +11,8 @@ export async function withdrawRoles<K extends 'applications' | 'environmentTypes
   list: K,
   isOn: (role: NonNullable<Roles[K]>[number]) => boolean,
 ): Promise<void> {
-  for (const membership of cluster.store.list(Membership, metadata.namespace)) {
+  // The cache may not contain the latest roles.
+  for (const membership of await cluster.readAll(Membership, metadata.namespace)) {
     const roles: readonly NonNullable<Roles[K]>[number][] = membership.spec[list] ?? []
     const remaining = roles.filter((each) => !isOn(each))
     if (remaining.length === roles.length) continue

@@ -4,6 +4,7 @@ import { Application } from '../../operator/api/application.ts'
 import { EnvironmentType } from '../../operator/api/environment-type.ts'
 import { applicationController } from '../../operator/controllers/application.ts'
 import { environmentTypeController } from '../../operator/controllers/environment-type.ts'
+import type { Store } from '../../operator/kube/cache/store.ts'
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
 import { storedObject } from '../support/builders.ts'
 import { silentContext } from './support/context.ts'
@@ -35,6 +36,16 @@ test('an application that is deleted takes the roles on it along, and no other',
   await applicationController(cluster).finalize?.(application, silentContext())
   expect(rolesIn('acme')).toEqual({ ...roles, applications: [{ applicationName: 'blog', role: 'viewer' }] })
   expect(rolesIn('other')).toEqual(roles)
+})
+
+test('a role that the cache does not contain yet is withdrawn too', async () => {
+  const application = storedObject(Application, { ...going, name: 'shop' }, {})
+  const earlier = storedObject(Membership, { namespace: 'acme', name: 'ana' }, { role: 'member' })
+  const list: Store['list'] = (kind, organization) =>
+    kind.kind === 'Membership' ? [earlier as never] : cluster.store.list(kind, organization)
+  const lagging = { ...cluster, store: { ...cluster.store, list } }
+  await applicationController(lagging).finalize?.(application, silentContext())
+  expect(rolesIn('acme')).toEqual({ ...roles, applications: [{ applicationName: 'blog', role: 'viewer' }] })
 })
 
 test('an environment type that is deleted takes the roles on it along, and no other', async () => {

@@ -1,4 +1,5 @@
 import { applicationRole } from '../../../operator/api/access.ts'
+import { Application } from '../../../operator/api/application.ts'
 import type { Endpoint } from '../../endpoint.ts'
 import { findApplication } from '../common/find.ts'
 import { roleUsers } from '../users/role-users.ts'
@@ -9,7 +10,8 @@ export const applicationUsers: readonly Endpoint[] = roleUsers({
   what: 'application',
   access: { application: 'owner' },
   role: applicationRole,
-  find: (store, { org_id = '', app_id = '' }) => findApplication(store, { org_id, app_id }).metadata.name,
+  kind: Application,
+  find: (store, { org_id = '', app_id = '' }) => findApplication(store, { org_id, app_id }),
   roleOf: ({ applications = [] }, id) => applications.find((each) => each.applicationName === id)?.role,
   withRole({ applications = [], ...roles }, applicationName, role) {
     const others = applications.filter((each) => each.applicationName !== applicationName)

@@ -18,6 +18,7 @@ import {
   waitUntilDeleted,
   withFinalizer,
 } from '../common/find.ts'
+import { withdrawIfDeleted } from '../common/given-role.ts'
 import { listEndpoint, nameOf } from '../common/list-endpoint.ts'
 import { withRollback } from '../common/rollback.ts'
 import { hasResources, recordDeletion } from '../environments/environment-writing.ts'
@@ -25,17 +26,25 @@ import { applicationShape, newApplicationShape, toApplication } from './applicat
 import { hasEarlierObjects } from './earlier-objects.ts'
 import { prepareFirstEnvironment } from './first-environment.ts'
 
+type ApplicationRole = NonNullable<Membership['spec']['applications']>[number]
+
 /** Makes the creator an owner, unless they are an administrator. */
-async function makeOwner(cluster: Cluster, { metadata }: Application, caller: Caller): Promise<void> {
-  const { namespace, name: applicationName } = metadata
+async function makeOwner(cluster: Cluster, application: Application, caller: Caller): Promise<void> {
+  const { namespace, name: applicationName } = application.metadata
   if (allows(caller.membership, { application: 'owner' }, { applicationId: applicationName })) return
   const membership = find(cluster.store, Membership, namespace, caller.userName)
   if (!membership) throw new Problem('Forbidden', 'the token does not grant access to this organization')
-  await changeObject(cluster, Membership, membership, (object) => {
+  const withRoles = (object: Membership, own: readonly ApplicationRole[]): Membership => {
     const others = (object.spec.applications ?? []).filter((each) => each.applicationName !== applicationName)
-    const applications = [...others, { applicationName, role: 'owner' as const }]
-    return { ...object, spec: { ...object.spec, applications } }
-  })
+    return { ...object, spec: { ...object.spec, applications: [...others, ...own] } }
+  }
+  const given = await changeObject(cluster, Membership, membership, (object) =>
+    withRoles(object, [{ applicationName, role: 'owner' }]),
+  )
+  const target = { kind: Application, known: application, what: 'application' }
+  await withdrawIfDeleted(cluster, target, () =>
+    changeObject(cluster, Membership, given, (object) => withRoles(object, [])),
+  )
 }
 
 /** Applications. */

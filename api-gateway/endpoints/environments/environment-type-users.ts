@@ -10,8 +10,9 @@ export const environmentTypeUsers: readonly Endpoint[] = roleUsers({
   what: 'environment type',
   access: { organization: 'administrator' },
   role: environmentTypeRole,
+  kind: EnvironmentType,
   find(store, { org_id = '', env_type_id = '' }) {
-    return findOrThrow(store, EnvironmentType, org_id, env_type_id, 'environment type').metadata.name
+    return findOrThrow(store, EnvironmentType, org_id, env_type_id, 'environment type')
   },
   roleOf: ({ environmentTypes = [] }, id) =>
     environmentTypes.find((each) => each.environmentTypeName === id)?.role,

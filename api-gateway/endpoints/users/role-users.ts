@@ -1,4 +1,5 @@
 import { Membership } from '../../../operator/api/access.ts'
+import type { Kind, ObjectOf } from '../../../operator/api/kind.ts'
 import { list, object, string, type TUnsafe } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
@@ -7,6 +8,7 @@ import { type Access, type Endpoint, endpoint, noContent, ok } from '../../endpo
 import { errorShape } from '../../response/shapes.ts'
 import { changeObject } from '../common/change.ts'
 import { findAll } from '../common/find.ts'
+import { refuseDeleting, withdrawIfDeleted } from '../common/given-role.ts'
 import { listEndpoint } from '../common/list-endpoint.ts'
 import { findMember, type Member, memberOf, toUserRole, userRoleShape } from './user-shape.ts'
 
@@ -22,8 +24,9 @@ export interface RoleScope<R extends string> {
   readonly what: string
   readonly access: Access
   readonly role: TUnsafe<R>
-  /** Returns the ID of the object in the path; throws NotFound. */
-  find(store: Store, params: Readonly<Record<string, string>>): string
+  readonly kind: Kind
+  /** Returns the object in the path; throws NotFound. */
+  find(store: Store, params: Readonly<Record<string, string>>): ObjectOf<Kind>
   roleOf(roles: Roles, id: string): R | undefined
   /** Returns the roles with the given role on the object, or without one. */
   withRole(roles: Roles, id: string, role: R | undefined): Roles
@@ -40,8 +43,8 @@ function locate<R extends string>(
   params: Readonly<Record<string, string>>,
 ) {
   const { org_id = '', user_id = '' } = params // the path contains them
-  const id = find(store, params)
-  return { id, member: findMember(store, org_id, user_id) }
+  const target = find(store, params)
+  return { target, id: target.metadata.name, member: findMember(store, org_id, user_id) }
 }
 
 function requireRole<R extends string>(
@@ -65,7 +68,7 @@ function readOperations<R extends string>(scope: RoleScope<R>): Endpoint[] {
       response: list(userRoleShape, 'Users.'),
       find({ params }, { cluster: { store } }) {
         const { org_id = '' }: Readonly<Record<string, string>> = params
-        const id = find(store, params)
+        const id = find(store, params).metadata.name
         return findAll(store, Membership, org_id).flatMap((each) => {
           const member = memberOf(store, org_id, each)
           const role = roleOf(each.spec, id)
@@ -91,7 +94,7 @@ function readOperations<R extends string>(scope: RoleScope<R>): Endpoint[] {
 }
 
 function writeOperations<R extends string>(scope: RoleScope<R>): Endpoint[] {
-  const { path, what, access, role: roleShape, roleOf, withRole } = scope
+  const { path, what, access, role: roleShape, kind, roleOf, withRole } = scope
   return [
     endpoint({
       method: 'post',
@@ -102,12 +105,19 @@ function writeOperations<R extends string>(scope: RoleScope<R>): Endpoint[] {
       body: object({ id: string('User ID.', { maxLength: 253 }), role: roleShape }, {}, 'A user and a role.'),
       responses: { 200: userRoleShape, 409: errorShape },
       async handle({ params, body }, { cluster }) {
-        const { id, member } = locate(scope, cluster.store, { ...params, user_id: body.id })
-        await changeObject(cluster, Membership, member.membership, (object) => {
+        const { target, id, member } = locate(scope, cluster.store, { ...params, user_id: body.id })
+        refuseDeleting(target, what)
+        const given = await changeObject(cluster, Membership, member.membership, (object) => {
           if (roleOf(object.spec, id) !== undefined)
             throw new Problem('Conflict', `user '${body.id}' already has a role on ${what} '${id}'`)
           return { ...object, spec: withRole(object.spec, id, body.role) }
         })
+        await withdrawIfDeleted(cluster, { kind, known: target, what }, () =>
+          changeObject(cluster, Membership, given, (object) => ({
+            ...object,
+            spec: withRole(object.spec, id, undefined),
+          })),
+        )
         return ok(toUserRole(member, body.role))
       },
     }),

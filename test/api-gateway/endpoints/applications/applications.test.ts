@@ -98,6 +98,19 @@ describe('a new application', () => {
     expect((await gateway.send('GET /orgs/acme/apps/shop', { as: 'max' })).status).toBe(200)
   })
 
+  test('that is deleted while its creator becomes its owner leaves no role', async () => {
+    gateway.addUser('max')
+    gateway.addMember('acme', 'max', { role: 'manager' })
+    let isFirst = true
+    gateway.cluster.store.cacheOf(Membership).subscribe(() => {
+      if (isFirst) gateway.cluster.drop(Application, 'acme', 'shop')
+      isFirst = false
+    })
+    expect((await gateway.send('POST /orgs/acme/apps', { as: 'max', body: shop })).status).toBe(404)
+    const { applications } = gateway.cluster.store.get(Membership, 'acme', 'max')?.spec ?? {}
+    expect(applications).toEqual([])
+  })
+
   test('is made however many its manager makes at once, and each of them is owned', async () => {
     gateway.addUser('max')
     gateway.addMember('acme', 'max', { role: 'manager' })

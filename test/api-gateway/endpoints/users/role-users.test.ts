@@ -1,5 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { Membership } from '../../../../operator/api/access.ts'
+import { Application } from '../../../../operator/api/application.ts'
+import { EnvironmentType } from '../../../../operator/api/environment-type.ts'
+import { newObject } from '../../../../operator/api/kind.ts'
 import { ApiError } from '../../../../operator/kube/client/client.ts'
 import { addEnvironment } from '../../support/objects.ts'
 import { setUpGateway } from '../../support/set-up.ts'
@@ -16,17 +19,34 @@ const gateway = await setUpGateway(() => {
 const rolesOf = (id: string) => gateway.cluster.store.get(Membership, 'acme', id)?.spec
 
 const cases = [
-  ['an application', '/orgs/acme/apps/shop', '/orgs/acme/apps/missing', 'viewer', 'owner'],
+  [
+    'an application',
+    {
+      kind: Application,
+      name: 'shop',
+      path: '/orgs/acme/apps/shop',
+      missing: '/orgs/acme/apps/missing',
+      first: 'viewer',
+      second: 'owner',
+      statusOfDeleting: 409,
+    },
+  ],
   [
     'an environment type',
-    '/orgs/acme/env-types/development',
-    '/orgs/acme/env-types/missing',
-    'deployer',
-    'deployer',
+    {
+      kind: EnvironmentType,
+      name: 'development',
+      path: '/orgs/acme/env-types/development',
+      missing: '/orgs/acme/env-types/missing',
+      first: 'deployer',
+      second: 'deployer',
+      statusOfDeleting: 404,
+    },
   ],
 ] as const
 
-describe.each(cases)('a role on %s', (_, path, missing, first, second) => {
+describe.each(cases)('a role on %s', (_, example) => {
+  const { kind, name, path, missing, first, second, statusOfDeleting } = example
   const give = (id = 'ana', role: string = first) =>
     gateway.send(`POST ${path}/users`, { body: { id, role } })
 
@@ -70,6 +90,30 @@ describe.each(cases)('a role on %s', (_, path, missing, first, second) => {
     const body = { id: 'ana', role: first }
     expect((await gateway.send(`POST ${missing}/users`, { body })).status).toBe(404)
     expect(rolesOf('ana')).toEqual({ role: 'member' })
+  })
+
+  test('is refused while the object is being deleted', async () => {
+    const known = gateway.cluster.store.get(kind, 'acme', name)
+    if (!known) throw new Error(`no ${name}`)
+    const metadata = { ...known.metadata, deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['other'] }
+    gateway.cluster.put(kind, { ...known, metadata } as never) // an object of the kind
+    expect((await give()).status).toBe(statusOfDeleting)
+    expect(rolesOf('ana')).toEqual({ role: 'member' })
+  })
+
+  test.each([
+    ['deleted', () => {}],
+    ['replaced', () => void gateway.cluster.put(kind, newObject(kind, { namespace: 'acme', name }, {}))],
+  ])('is withdrawn when the object is %s at the same time, and the answer is 404', async (__, replace) => {
+    let isFirst = true
+    gateway.cluster.store.cacheOf(Membership).subscribe(() => {
+      if (!isFirst) return
+      isFirst = false
+      gateway.cluster.drop(kind, 'acme', name)
+      replace()
+    })
+    expect((await give()).status).toBe(404)
+    expect(Object.values(rolesOf('ana') ?? {}).flat()).toEqual(['member'])
   })
 
   test('survives a concurrent write by kubectl', async () => {
