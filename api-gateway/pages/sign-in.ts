@@ -5,12 +5,15 @@ import { contentPolicy, escapeHtml, htmlPage } from './html.ts'
 const script = `
 const form = document.querySelector('form')
 const output = document.querySelector('output')
+// Tabs of the portal look at the session again.
+const announce = (what) => new BroadcastChannel('quartermaster-session').postMessage(what)
 const send = async (method, body) => {
   output.textContent = 'Please wait …'
   try {
     const headers = body ? { 'content-type': 'application/json' } : {}
     const response = await fetch('session', { method, headers, body: body && JSON.stringify(body) })
     output.textContent = await messageFor(response)
+    if (response.ok) announce(method === 'POST' ? 'signed in' : 'signed out')
   } catch {
     output.textContent = 'The gateway cannot be reached. Try again.'
   }
@@ -34,7 +37,7 @@ document.querySelector('#end').addEventListener('click', () => send('DELETE'))
 if (location.hash === '#signed-in') {
   output.textContent = 'You are signed in. The session expires in eight hours.'
   // The portal continues in its tab, or where the sign-in began.
-  new BroadcastChannel('quartermaster-session').postMessage('signed in')
+  announce('signed in')
   const target = sessionStorage.getItem('return-to')
   sessionStorage.removeItem('return-to')
   if (target && URL.canParse(target) && new URL(target).origin === location.origin) location.replace(target)

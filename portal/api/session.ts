@@ -43,8 +43,11 @@ export async function loadSession(): Promise<void> {
   }
   sessionEnd.value = Date.parse(session.expires_at)
   const profile = await call('GET /current-user')
-  // What the page shows was read with the rights of the earlier user.
-  if (user.value && user.value.id !== profile.id) location.reload()
+  // What the page shows and what waits for the session is of the earlier user.
+  if (user.value && user.value.id !== profile.id) {
+    location.reload()
+    return
+  }
   user.value = profile
   sessionState.value = 'signed-in'
   wantsRenewal.value = false

@@ -85,6 +85,19 @@ describe('the sign-in page', () => {
     expect(await page.context().cookies()).toEqual([])
   })
 
+  test('announces each sign-in and sign-out to the tabs of the portal', async () => {
+    const { page } = await open()
+    const tab = await page.context().newPage()
+    await tab.goto(page.url())
+    await tab.evaluate(`new BroadcastChannel('quartermaster-session').addEventListener('message', ({ data }) => {
+      document.querySelector('output').textContent = 'announced: ' + data
+    })`)
+    await signIn(page, tokenOf('admin'))
+    await tab.getByText('announced: signed in').waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await tab.getByText('announced: signed out').waitFor()
+  })
+
   test('never puts the token into an address: without a script, nothing is sent', async () => {
     const context = await browser.newContext({ javaScriptEnabled: false })
     const page = await context.newPage()
