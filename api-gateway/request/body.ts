@@ -120,7 +120,8 @@ function isChangedInteger(token: string): boolean {
   return !Number.isFinite(value) || BigInt(token) !== BigInt(value)
 }
 
-function refuseUnusable(value: unknown): void {
+/** Throws Invalid for a value that is too deep, has too many keys or a forbidden one, or a number that is too large. */
+export function refuseUnusable(value: unknown): void {
   let keys = 0
   const visit = (item: unknown, depth: number): void => {
     if (typeof item === 'number' && !Number.isFinite(item))

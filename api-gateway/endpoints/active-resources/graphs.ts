@@ -7,7 +7,6 @@ import { shortenMessage } from '../../../operator/domain/base/size-limits.ts'
 import { buildGraph } from '../../../operator/domain/graph/build-graph.ts'
 import { graphRequest, requestedBy } from '../../../operator/domain/graph/graph-request.ts'
 import { resolveOverride } from '../../../operator/domain/resource/override.ts'
-import type { Store } from '../../../operator/kube/cache/store.ts'
 import { type Endpoint, endpoint, type Gateway, ok } from '../../endpoint.ts'
 import { createValidators } from '../../request/validate.ts'
 import { plainSchema } from '../../request/wire.ts'
@@ -49,10 +48,10 @@ function toGraph(
 const isRequest = createValidators().test(plainSchema(requestedList))
 
 /** Returns the resources of a deployment set, or those that a graph ID encodes. */
-function requestedFor(path: EnvironmentPath, id: string, store: Store): Static<typeof requestedList> {
-  const content = findSet(store, path.org_id, path.app_id, id)
+function requestedFor(path: EnvironmentPath, id: string, gateway: Gateway): Static<typeof requestedList> {
+  const content = findSet(gateway.cluster.store, path.org_id, path.app_id, id)
   if (content) return requestedBy(content).map(fromRequested)
-  const requested = requestedIn(id)
+  const requested = requestedIn(id, gateway.settings.maxBodyBytes)
   if (!isRequest(requested))
     throw new Problem('NotFound', `resource graph '${shortenMessage(id, 64)}' not found`)
   return requested as Static<typeof requestedList> // as just checked
@@ -84,7 +83,8 @@ export const graphs: readonly Endpoint[] = [
     responses: { 200: graphShape },
     handle({ params, body }, gateway) {
       const id = graphIdOf(body)
-      if (id.length > longestGraphId) {
+      // Some numbers are longer in the ID than in the body.
+      if (id.length > longestGraphId || !requestedIn(id, gateway.settings.maxBodyBytes)) {
         const remedy = `use 'POST ${resources}/graph' instead`
         throw new Problem('Invalid', `the list of resources is too long for a graph with an ID: ${remedy}`)
       }
@@ -99,9 +99,8 @@ export const graphs: readonly Endpoint[] = [
     access: { application: 'viewer' },
     responses: { 200: graphShape },
     handle({ params }, gateway) {
-      const { store } = gateway.cluster
-      findEnvironment(store, params)
-      const requested = requestedFor(params, params.graph_id, store)
+      findEnvironment(gateway.cluster.store, params)
+      const requested = requestedFor(params, params.graph_id, gateway)
       return ok(toGraph(params.graph_id, params, requested, gateway))
     },
   }),

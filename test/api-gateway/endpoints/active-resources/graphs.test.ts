@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { deflateRawSync } from 'node:zlib'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { graphIdOf } from '../../../../api-gateway/endpoints/active-resources/graph-id.ts'
 import { newObject } from '../../../../operator/api/kind.ts'
@@ -183,6 +184,11 @@ describe('the resources of a set', () => {
   })
 })
 
+/** The ID of a graph that the gateway did not return, of a resource with params. */
+function idWith(params: string): string {
+  return deflateRawSync(`[{"id":"shared.main","type":"dns","resource":${params}}]`).toString('base64url')
+}
+
 describe('the id of a graph', () => {
   const read = (id: string) => gateway.send(`GET ${app}/envs/development/resources/graphs/${id}`)
   beforeEach(() => define('dns', { driverInputs: { values: { host: 'first' } } }))
@@ -229,9 +235,19 @@ describe('the id of a graph', () => {
     ['an unknown set', 'a'.repeat(64)],
     ['a value that is not a list', Buffer.from('{}').toString('base64url')],
     ['a list of something else', graphIdOf([{ type: 'dns' }])],
-    ['more than a request may be', graphIdOf('x'.repeat(5_000_000))],
+    ['more bytes than a body may have', idWith(`{"a":[${'1,'.repeat(600_000)}1]}`)],
+    ['more levels than a body may have', idWith(`${'{"a":'.repeat(100)}1${'}'.repeat(100)}`)],
+    ['a key that a body may not have', idWith('{"constructor":1}')],
+    ['a number that is too large', idWith('{"a":1e999}')],
   ])('that is invalid is not found: %s', async (_, id) => {
     expect(await read(id)).toMatchObject({ status: 404, body: { error: 'NotFound' } })
+  })
+
+  test('of a request whose content would be larger than a body is not given: 400', async () => {
+    const text = `[{"id":"shared.main","type":"dns","resource":{"a":[${'1e20,'.repeat(100_000)}1]}}]`
+    expect(
+      (await gateway.send(graphs, { text, headers: { 'content-type': 'application/json' } })).status,
+    ).toBe(400)
   })
 
   test('of a request that no path could hold is not given: 400', async () => {
