@@ -205,7 +205,7 @@ export async function startOperator(options: {
   )
   // First, because an organization is of no use before the rights.
   const rights = secretBindings && (await startOrganizationRights(cluster, secretBindings, log, isActive))
-  const organizations = startOrganizations(cluster, log, isActive)
+  const organizations = startOrganizations(cluster, { log, isActive })
   const { organizationQuota: limits } = config
   const quotas = startOrganizationQuotas(cluster, { limits, log, isActive })
   const setCleanup = startSetCleanup(cluster, {

@@ -42,25 +42,38 @@ export async function ensureAdmin(cluster: Cluster): Promise<void> {
   })
 }
 
+interface Options {
+  readonly log: Log
+  readonly isActive: () => boolean
+  /** The gateway needs a moment to revert a change that leaves no administrator. */
+  readonly pauseMs?: number
+}
+
 /** Makes `admin` the administrator of each organization that has none. */
 export function startOrganizations(
   cluster: Cluster,
-  log: Log,
-  isActive: () => boolean,
+  { log, isActive, pauseMs = 1000 }: Options,
 ): { stop(): Promise<void> } {
   const { store } = cluster
   const failure = 'could not create the administrator of an organization'
   const queue = createOrganizationQueue({ log, isActive, failure }, async (name) => {
     if (!store.isOrganization(name) || isTerminating(store, name)) return
     if (store.cacheOf(Membership).anyIn(name, ({ spec }) => spec.role === 'administrator')) return
-    const membership = newObject(Membership, { name: adminId, namespace: name }, { role: 'administrator' })
-    await unlessThere(cluster.create(Membership, membership))
+    const spec = { role: 'administrator' } as const
+    const existing = await cluster.read(Membership, name, adminId)
+    if (!existing) {
+      await cluster.create(Membership, newObject(Membership, { name: adminId, namespace: name }, spec))
+      return
+    }
+    const { uid, resourceVersion } = existing.metadata
+    await cluster.patch(Membership, existing, { metadata: { uid, resourceVersion }, spec })
   })
   store.namespaces.subscribe(({ after }) => {
     if (after) queue.add(after.metadata.name)
   })
   store.cacheOf(Membership).subscribe(({ before, after }) => {
-    if (before && !after) queue.add(before.metadata.namespace)
+    if (before?.spec.role === 'administrator' && after?.spec.role !== 'administrator')
+      queue.addAfter(before.metadata.namespace, pauseMs)
   })
   for (const { id } of store.organizations()) queue.add(id)
   return { stop: () => queue.stop() }
