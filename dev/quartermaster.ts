@@ -190,7 +190,9 @@ export async function stopQuartermaster(
 /** The token of the first administrator, which the operator creates. */
 export async function readAdminToken(controlPlane: ApiAccess): Promise<string> {
   const path = `/api/v1/namespaces/${systemNamespace}/secrets/quartermaster-admin`
+  const userPath = `/apis/quartermaster.dev/v1alpha1/namespaces/${systemNamespace}/users/admin`
   return eventually('the token of the administrator', 30_000, async () => {
+    await apiCall(controlPlane, 'GET', userPath) // created last
     const { data } = await apiCall<{ data: { token: string } }>(controlPlane, 'GET', path)
     return Buffer.from(data.token, 'base64').toString()
   })

@@ -13,33 +13,53 @@ import { createOrganizationQueue, isTerminating } from './organization-queue.ts'
 const adminId = 'admin'
 const adminSecretName = 'quartermaster-admin'
 
-/** Creates the first user, with a token in a Secret, once per installation. */
+/**
+ * Creates the first user, with a token in a Secret, unless a human user exists. The user is created last, so that the next
+ * start completes one that ended halfway.
+ */
 export async function ensureAdmin(cluster: Cluster): Promise<void> {
-  const { client } = cluster
-  if (await readObject(client, secretResource, systemNamespace, adminSecretName)) return
-  const id = randomBytes(8).toString('hex')
-  const token = `qm_${id}_${randomBytes(32).toString('base64url')}`
+  if (cluster.store.list(User, systemNamespace).some(({ spec }) => spec.type === 'human')) return
+  const token = (await readToken(cluster)) ?? (await createToken(cluster))
+  const [, name] = /^qm_([0-9a-f]+)_/.exec(token) ?? []
+  if (name === undefined) return // the Secret is not one of an earlier start
   const metadata = { namespace: systemNamespace }
+  const sha256 = hash('sha256', token)
+  await unlessThere(
+    cluster.create(
+      AccessToken,
+      newObject(
+        AccessToken,
+        { ...metadata, name },
+        { userName: adminId, sha256, description: 'made at the first start' },
+      ),
+    ),
+  )
   await unlessThere(
     cluster.create(
       User,
       newObject(User, { ...metadata, name: adminId }, { type: 'human', displayName: 'Administrator' }),
     ),
   )
-  await cluster.create(
-    AccessToken,
-    newObject(
-      AccessToken,
-      { ...metadata, name: id },
-      { userName: adminId, sha256: hash('sha256', token), description: 'made at the first start' },
-    ),
-  )
+}
+
+/** Reads the token that an earlier start has stored. */
+async function readToken({ client }: Cluster): Promise<string | undefined> {
+  const secret = await readObject(client, secretResource, systemNamespace, adminSecretName)
+  if (!secret) return undefined
+  const { token = '' } = (secret['data'] ?? {}) as Record<string, string> // the object is a Secret
+  return Buffer.from(token, 'base64').toString()
+}
+
+/** Stores a new token. No AccessToken has its hash yet, so a start that ends here leaves no valid token. */
+async function createToken(cluster: Cluster): Promise<string> {
+  const token = `qm_${randomBytes(8).toString('hex')}_${randomBytes(32).toString('base64url')}`
   await cluster.createSecret({
     apiVersion: 'v1',
     kind: 'Secret',
-    metadata: { ...metadata, name: adminSecretName },
+    metadata: { namespace: systemNamespace, name: adminSecretName },
     stringData: { user: adminId, token },
   })
+  return token
 }
 
 interface Options {

@@ -1,8 +1,15 @@
+import { hash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, test } from '@jest/globals'
-import { Membership } from '../../../operator/api/access.ts'
+import { AccessToken, Membership, User } from '../../../operator/api/access.ts'
 import { newObject } from '../../../operator/api/kind.ts'
-import { startOrganizations } from '../../../operator/controllers/organization/first-administrator.ts'
+import { systemNamespace } from '../../../operator/api/names.ts'
+import {
+  ensureAdmin,
+  startOrganizations,
+} from '../../../operator/controllers/organization/first-administrator.ts'
+import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
+import { ApiError } from '../../../operator/kube/client/client.ts'
 import { silentLog } from '../../../operator/log.ts'
 import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 
@@ -50,5 +57,93 @@ describe('an organization has an administrator', () => {
     await sleep(60)
     await organizations.stop()
     expect(administrators()).toEqual(expected)
+  })
+})
+
+describe('the first administrator', () => {
+  /** The fake cluster with a client that reads the one Secret. */
+  const withSecrets = {
+    ...cluster,
+    client: {
+      async request() {
+        const [secret] = cluster.secrets
+        if (!secret) throw new ApiError(404, 'NotFound', 'not found')
+        const texts = secret['stringData'] as Record<string, string> // a Secret
+        const encode = (text: string) => Buffer.from(text).toString('base64')
+        const data = Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, encode(text)]))
+        return { ...secret, data }
+      },
+    },
+  } as unknown as Cluster // nothing else of the client is used
+  const start = () => ensureAdmin(withSecrets)
+  const users = () => cluster.store.list(User, systemNamespace).map(({ metadata }) => metadata.name)
+  const tokens = () => cluster.store.list(AccessToken, systemNamespace)
+  const addHuman = (name: string) =>
+    cluster.put(User, newObject(User, { namespace: systemNamespace, name }, { type: 'human' }))
+
+  function expectComplete(): void {
+    const [secret] = cluster.secrets
+    const { token = '', user } = (secret?.['stringData'] ?? {}) as Record<string, string> // a Secret
+    expect([cluster.secrets.length, user, users()]).toEqual([1, 'admin', ['admin']])
+    expect(tokens()).toMatchObject([{ spec: { userName: 'admin', sha256: hash('sha256', token) } }])
+    expect(token).toMatch(new RegExp(`^qm_${tokens()[0]?.metadata.name}_`))
+  }
+
+  test('is created by the first start, and not changed by the next', async () => {
+    await start()
+    expectComplete()
+    const { writes } = cluster
+    const known = [...writes]
+    await start()
+    expect(writes).toEqual(known)
+  })
+
+  test.each(['create Secret', 'create AccessToken', 'create User'])(
+    'is completed by the next start after one that ends before: %s',
+    async (write) => {
+      cluster.failNext(write, new Error('reset'))
+      await expect(start()).rejects.toThrow('reset')
+      await start()
+      expectComplete()
+    },
+  )
+
+  test.each<[what: string, remove: () => void, remaining: string[]]>([
+    [
+      'with its token and Secret, once there is another human user',
+      () => {
+        addHuman('ana')
+        cluster.drop(User, systemNamespace, 'admin')
+        cluster.secrets.length = 0
+      },
+      ['ana'],
+    ],
+    [
+      'without its Secret, once there is another human user',
+      () => {
+        addHuman('ana')
+        cluster.drop(User, systemNamespace, 'admin')
+      },
+      ['ana'],
+    ],
+    ['apart from its user', () => void (cluster.secrets.length = 0), ['admin']],
+    ['apart from its user and Secret', () => {}, ['admin']],
+  ])('does not return after it is deleted %s', async (_, remove, remaining) => {
+    await start()
+    for (const { metadata } of tokens()) cluster.drop(AccessToken, systemNamespace, metadata.name)
+    remove()
+    await start()
+    expect([users(), tokens()]).toEqual([remaining, []])
+  })
+
+  test('is not created where a human user exists, but where only service users do', async () => {
+    const robot = { type: 'service', organizationName: 'acme' } as const
+    cluster.put(User, newObject(User, { namespace: systemNamespace, name: 'robot' }, robot))
+    await start()
+    expect(users().toSorted()).toEqual(['admin', 'robot'])
+    cluster.reset()
+    addHuman('ana')
+    await start()
+    expect([users(), tokens(), cluster.secrets]).toEqual([['ana'], [], []])
   })
 })
