@@ -90,7 +90,7 @@ export async function startOperator(options: {
   const trace = traceReconciles(options.cluster.store, tracing)
   await cluster.ready
   const installation = await openInstallation(cluster.client)
-  await ensureAdmin(cluster)
+  await ensureAdmin(cluster, installation)
   await ensureSessionKey(cluster)
   const objects = openObjects(cluster.client, log)
   const namespaces = watchEnvironmentNamespaces(cluster.client, log)

@@ -14,11 +14,16 @@ const adminId = 'admin'
 const adminSecretName = 'quartermaster-admin'
 
 /**
- * Creates the first user, with a token in a Secret, unless a human user exists. The user is created last, so that the next
- * start completes one that ended halfway.
+ * Creates the first user, with a token in a Secret, at the first start of an installation, and while no human user exists. The
+ * user is created last, so that the next start completes one that ended halfway.
  */
-export async function ensureAdmin(cluster: Cluster): Promise<void> {
-  if (cluster.store.list(User, systemNamespace).some(({ spec }) => spec.type === 'human')) return
+export async function ensureAdmin(
+  cluster: Cluster,
+  { isFirstStart }: { readonly isFirstStart: boolean },
+): Promise<void> {
+  const { store } = cluster
+  // Users of a first start come from manifests, and may have no token.
+  if (!isFirstStart && store.list(User, systemNamespace).some(({ spec }) => spec.type === 'human')) return
   const token = (await readToken(cluster)) ?? (await createToken(cluster))
   const [, name] = /^qm_([0-9a-f]+)_/.exec(token) ?? []
   if (name === undefined) return // the Secret is not one of an earlier start

@@ -10,6 +10,8 @@ type ResourceSpec = ActiveResource['spec']
 
 /** The secret key of this installation, and what it proves. */
 export interface Installation {
+  /** Whether this start made the key, as the first one does. */
+  readonly isFirstStart: boolean
   /** Keyed hash of any data; without the key, it does not help to guess weak secrets. */
   hash(value: unknown): string
   /** Signature of a resource's spec, which proves that the operator wrote it. */
@@ -22,11 +24,11 @@ const secretName = 'quartermaster-installation'
 
 /** Reads the key of this installation; creates it at the first start. */
 export async function openInstallation(client: KubeClient): Promise<Installation> {
-  const key = (await readKey(client)) ?? (await makeKey(client))
-  return installationWith(key)
+  const known = await readKey(client)
+  return installationWith(known ?? (await makeKey(client)), known === undefined)
 }
 
-export function installationWith(key: Buffer): Installation {
+export function installationWith(key: Buffer, isFirstStart = false): Installation {
   const secretKey = createSecretKey(key)
   const hash = (value: unknown) => createHmac('sha256', secretKey).update(canonicalJson(value)).digest('hex')
   const signature = (namespace: string, name: string, spec: Omit<ResourceSpec, 'signature'>) =>
@@ -42,6 +44,7 @@ export function installationWith(key: Buffer): Installation {
   /** Specs with a signature, and the resource that it is for. */
   const signed = new WeakMap<ResourceSpec, Pick<ActiveResource['metadata'], 'namespace' | 'name'>>()
   return {
+    isFirstStart,
     hash,
     signature,
     isSigned(resource) {

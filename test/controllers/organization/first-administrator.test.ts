@@ -75,7 +75,7 @@ describe('the first administrator', () => {
       },
     },
   } as unknown as Cluster // nothing else of the client is used
-  const start = () => ensureAdmin(withSecrets)
+  const start = (isFirstStart = false) => ensureAdmin(withSecrets, { isFirstStart })
   const users = () => cluster.store.list(User, systemNamespace).map(({ metadata }) => metadata.name)
   const tokens = () => cluster.store.list(AccessToken, systemNamespace)
   const addHuman = (name: string) =>
@@ -136,7 +136,16 @@ describe('the first administrator', () => {
     expect([users(), tokens()]).toEqual([remaining, []])
   })
 
-  test('is not created where a human user exists, but where only service users do', async () => {
+  test('is created by the first start beside users of manifests, and not again later', async () => {
+    addHuman('ana')
+    await start(true)
+    expect([users().toSorted(), tokens().length, cluster.secrets.length]).toEqual([['admin', 'ana'], 1, 1])
+    cluster.drop(User, systemNamespace, 'admin')
+    await start()
+    expect(users()).toEqual(['ana'])
+  })
+
+  test('is not created later where a human user exists, but where only service users do', async () => {
     const robot = { type: 'service', organizationName: 'acme' } as const
     cluster.put(User, newObject(User, { namespace: systemNamespace, name: 'robot' }, robot))
     await start()
