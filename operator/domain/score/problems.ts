@@ -26,7 +26,8 @@ export interface ScoreProblem extends Partial<Position> {
 const schema: FreeForm = { ...scoreSchema }
 const maxDepth = 100
 const maxShown = 5
-const maxListed = 50
+/** Maximum number of problems that an error lists. */
+export const maxListed = 50
 const maxLength = 1024
 
 /** A problem of one value. */

@@ -1,10 +1,11 @@
 import type { FreeForm } from '../../api/schema.ts'
 import { isObject, ownValue } from '../base/json.ts'
 import { didYouMean } from '../base/nearest.ts'
+import { fullBudget } from '../base/work-budget.ts'
 import { paramsRoots, valuesRoot } from '../placeholder/link.ts'
 import { formatPath, formatTemplate, type Placeholder } from '../placeholder/template.ts'
 import { defaultClass } from '../resource/descriptor.ts'
-import { type Locate, problemAt, type ScoreProblem } from './problems.ts'
+import { type Locate, maxListed, problemAt, type ScoreProblem } from './problems.ts'
 import type { ScoreDocument, ScoreResource } from './score-schema.ts'
 import { parseScoreText, type ScoreReference } from './score-text.ts'
 
@@ -31,15 +32,20 @@ export class TextConverter {
   readonly problems: ScoreProblem[] = []
   readonly #document: ScoreDocument
   readonly #locate: Locate | undefined
+  readonly #resourceNames: readonly string[]
+  readonly #budget = fullBudget()
 
   constructor(document: ScoreDocument, locate?: Locate) {
     this.#document = document
+    this.#resourceNames = Object.keys(document.resources ?? {})
     this.#locate = locate
   }
 
   /** Records a problem of the value with this path. */
   report(path: readonly string[], message: string): void {
-    this.problems.push(problemAt(path, message, this.#locate))
+    // To find a place takes time that grows with the document.
+    const locate = this.problems.length < maxListed ? this.#locate : undefined
+    this.problems.push(problemAt(path, message, locate))
   }
 
   /** The text for a module. */
@@ -107,10 +113,9 @@ export class TextConverter {
   }
 
   #resource(name: string, rest: readonly string[], at: readonly string[]): string | Placeholder {
-    const resources = this.#document.resources ?? {}
-    const resource = ownValue(resources, name)
+    const resource = ownValue(this.#document.resources ?? {}, name)
     if (!resource) {
-      const hint = didYouMean(name, Object.keys(resources))
+      const hint = didYouMean(name, this.#resourceNames, this.#budget)
       this.report(at, `refers to resource '${name}', which does not exist${hint}`)
       return ''
     }

@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
+import { Problem } from '../../../operator/domain/base/errors.ts'
+import { convertScore, type ScoreInput } from '../../../operator/domain/score/convert-score.ts'
 import { fullTextBudget, parseScore } from '../../../operator/domain/score/parse-score.ts'
 import { stepsOf } from '../../support/steps.ts'
 
@@ -6,6 +8,16 @@ import { stepsOf } from '../../support/steps.ts'
 function documentOf(variables: number): string {
   const lines = Array.from({ length: variables }, (_, index) => `      SETTING_${index}: "value ${index}"\n`)
   return `apiVersion: score.dev/v1b1\nmetadata: {name: web}\ncontainers:\n  main:\n    image: a\n    variables:\n${lines.join('')}`
+}
+
+function problemOf(input: ScoreInput): Problem {
+  try {
+    convertScore(input)
+  } catch (error) {
+    if (error instanceof Problem) return error
+    throw error
+  }
+  throw new Error('the document has no problem')
 }
 
 function rejected(text: string): string {
@@ -23,6 +35,47 @@ test('the work for a file grows with the number of its keys, not with its square
     return stepsOf(() => parseScore(text))
   })
   expect((many ?? 0) / (few ?? 1)).toBeLessThan(16)
+})
+
+describe('of many wrong references', () => {
+  const documentWith = (count: number, resources: object) => ({
+    apiVersion: 'score.dev/v1b1',
+    metadata: { name: 'web' },
+    containers: { main: { image: 'a', variables: variablesOf(count) } },
+    resources,
+  })
+  const variablesOf = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`V${i}`, `\${resources.dtaa.host${i}}`]))
+
+  test('the first get a hint', () => {
+    const document = documentWith(100, { data: { type: 's3' } })
+    const { details } = problemOf({ document })
+    expect(JSON.stringify(details).match(/did you mean/g)).toHaveLength(20)
+  })
+
+  test('each is found without a list of all resources', () => {
+    const [one, many] = [1, 1000].map((count) => {
+      let listed = 0
+      const ownKeys = (resources: object) => {
+        listed += 1
+        return Reflect.ownKeys(resources)
+      }
+      problemOf({ document: documentWith(count, new Proxy({ data: { type: 's3' } }, { ownKeys })) })
+      return listed
+    })
+    expect(many).toBe(one)
+  })
+
+  test('those that are listed have a place', () => {
+    let located = 0
+    const locate = () => {
+      located += 1
+      return undefined
+    }
+    const document = documentWith(1000, { data: { type: 's3' } })
+    expect(problemOf({ document, locate }).message).toContain('and 995 more')
+    expect(located).toBe(50)
+  })
 })
 
 describe('a file', () => {
