@@ -22,7 +22,7 @@ function collect(value: unknown, words: Set<string>): void {
 /** A text as it is, and encoded in JSON, URLs, base64 and hexadecimal, also as part of a longer encoded text. */
 export function encodingsOf(text: string): string[] {
   const bytes = Buffer.from(text)
-  const inUrl = encodeURIComponent(text)
+  const inUrl = encodeURIComponent(text.toWellFormed())
   const hexadecimal = bytes.toString('hex')
   const base64 = [bytes.toString('base64'), ...withinBase64(bytes)]
   return [

@@ -12,6 +12,7 @@ test.each<[rule: string, text: string, secrets: unknown, expected: string]>([
   ['written in JSON', '{"t":"a\\"bcd"}', 'a"bcd', '{"t":"…"}'],
   ['of two the longer one first', 'x hunter2-more y', ['hunter2', 'hunter2-more'], 'x … y'],
   ['a text that is too short to be a secret stays', 'port 80 is taken', { port: '80' }, 'port 80 is taken'],
+  ['half of a surrogate pair', 'x abc\ud800def', { a: 'abc\ud800def' }, 'x …'],
   ['without secrets nothing changes', 'refused', undefined, 'refused'],
 ])('%s', (_, text, secrets, expected) => {
   expect(redact(text, secrets)).toBe(expected)
