@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { freeForm, list, map, object, type Static, string } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { compareText } from '../../../operator/domain/base/json.ts'
@@ -99,10 +100,14 @@ function convertRequest(request: ScoreRequest, budget: TextBudget): ConvertedSco
 }
 
 /** Converts the modules of a set for a response, by workload ID. */
-export function toScores({ modules, shared }: SetContent): Static<typeof restoredShape>[] {
+export async function toScores({ modules, shared }: SetContent): Promise<Static<typeof restoredShape>[]> {
+  const scores: Static<typeof restoredShape>[] = []
   const ordered = Object.entries(modules).sort(([left], [right]) => compareText(left, right))
-  return ordered.map(([id, module]) => {
+  for (const [id, module] of ordered) {
     const { document, extension, omitted = [] } = restoreScore({ id, module, shared }) ?? {}
-    return { workload_id: id, spec: document, extensions: extension, omitted: [...omitted] }
-  })
+    scores.push({ workload_id: id, spec: document, extensions: extension, omitted: [...omitted] })
+    // Lets other requests run between two modules.
+    await setImmediate()
+  }
+  return scores
 }

@@ -23,6 +23,7 @@ export const score: readonly Endpoint[] = [
     access: { application: 'viewer' },
     responses: { 200: list(restoredShape, 'Workloads.') },
     plainNotFound: true,
-    handle: ({ params }, { cluster: { store } }) => ok(toScores(contentOfSet(store, params, params.set_id))),
+    handle: async ({ params }, { cluster: { store } }) =>
+      ok(await toScores(contentOfSet(store, params, params.set_id))),
   }),
 ]

@@ -17,6 +17,7 @@ export class TextRestorer {
   readonly resources = new Map<string, FreeForm>()
   readonly #shared: Readonly<Record<string, FreeForm>>
   readonly #names = new Map<string, string>()
+  readonly #sharedKeys = new Map<string, string>()
 
   constructor(externals: FreeForm, shared: Readonly<Record<string, FreeForm>>) {
     this.#shared = shared
@@ -64,13 +65,14 @@ export class TextRestorer {
     if (root === 'modules' && third === 'service')
       return this.#named(`modules ${second}`, { type: serviceType }, second, 1)
     const entry = root === 'shared' ? ownValue(this.#shared, second) : undefined
-    return entry && this.#named(`shared ${second}`, sharedResource(second, entry), second)
+    const name = entry && this.#named(`shared ${second}`, sharedResource(second, entry), second)
+    if (name !== undefined) this.#sharedKeys.set(name, second)
+    return name
   }
 
   /** Key of the shared dependency with this local name. */
   sharedKeyOf(name: string): string | undefined {
-    const [key] = [...this.#names].find(([, each]) => each === name) ?? []
-    return key?.startsWith('shared ') ? key.slice('shared '.length) : undefined
+    return this.#sharedKeys.get(name)
   }
 
   #restorePath(path: readonly string[]): string | undefined {

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { convertScore, type ScoreInput } from '../../../operator/domain/score/convert-score.ts'
 import { fullTextBudget, parseScore } from '../../../operator/domain/score/parse-score.ts'
+import { TextRestorer } from '../../../operator/domain/score/restore-text.ts'
 import { stepsOf } from '../../support/steps.ts'
 
 /** A document with many variables, about 30 characters each, as files of users have them. */
@@ -33,6 +34,16 @@ test('the work for a file grows with the number of its keys, not with its square
   const [few, many] = [500, 4000].map((count) => {
     const text = documentOf(count)
     return stepsOf(() => parseScore(text))
+  })
+  expect((many ?? 0) / (few ?? 1)).toBeLessThan(16)
+})
+
+test('the work to find shared dependencies by their names grows with their number, not with its square', () => {
+  const [few, many] = [500, 4000].map((count) => {
+    const names = Array.from({ length: count }, (_, i) => `name-${i}`)
+    const texts = new TextRestorer({}, Object.fromEntries(names.map((name) => [name, { type: 's3' }])))
+    for (const name of names) texts.nameOf(['shared', name])
+    return stepsOf(() => names.map((name) => texts.sharedKeyOf(name)))
   })
   expect((many ?? 0) / (few ?? 1)).toBeLessThan(16)
 })

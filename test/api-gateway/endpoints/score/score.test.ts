@@ -1,4 +1,6 @@
+import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
+import { toScores } from '../../../../api-gateway/endpoints/score/score-shape.ts'
 import { scoreDocument } from '../../../support/scores.ts'
 import { addEnvironment, finish } from '../../support/objects.ts'
 import { setUpGateway } from '../../support/set-up.ts'
@@ -105,6 +107,18 @@ describe('POST …/deploys with Score documents', () => {
     )
     const { body } = await gateway.send(`GET ${app}/sets/${id}/score`)
     expect(body).toEqual([{ workload_id: 'bare', omitted: [] }])
+  })
+
+  test('lets other requests run between two modules', async () => {
+    let isAnswered = false
+    const modules = { a: { spec: {} }, b: { spec: {} } }
+    const answer = (async () => {
+      await toScores({ modules, shared: {} })
+      isAnswered = true
+    })()
+    await setImmediate()
+    expect(isAnswered).toBe(false)
+    await answer
   })
 
   test.each<[string, object]>([
