@@ -12,7 +12,8 @@ import {
 } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { compareText, isObject } from '../../../operator/domain/base/json.ts'
-import { artefactId } from '../../../operator/domain/image/artefact.ts'
+import { artefactId, imageOf } from '../../../operator/domain/image/artefact.ts'
+import { isImageReference } from '../../../operator/domain/module/image-reference.ts'
 import { named } from '../../response/shapes.ts'
 import { createdAt, createdBy, refuseTooLarge } from '../common/find.ts'
 import { convertRequests, type ScoreRequest, scoreChanges } from '../score/score-shape.ts'
@@ -96,7 +97,14 @@ export function newVersionSpec(body: Static<typeof newVersionShape>, isGit: bool
     throw new Problem('Invalid', `'ref' must begin with 'refs/', as in 'refs/heads/main'; it is '${ref}'`)
   const optional = Object.entries({ version, ref, commit, digest }).filter(([, value]) => value)
   const content: Spec = { type, artefactName, ...Object.fromEntries(optional) }
-  if (type === 'container') return content
+  if (type === 'container') {
+    const image = imageOf(content)
+    if (isImageReference(image)) return content
+    throw new Problem(
+      'Invalid',
+      `'${image}' is not a reference to an image; it is made of name, version and digest`,
+    )
+  }
   if (rest.spec === undefined) throw new Problem('Invalid', "a version of type 'workload' requires 'spec'")
   convertRequests([rest]) // throws for a document that cannot be converted
   const parts = Object.keys(workloadFields).flatMap((field) => {

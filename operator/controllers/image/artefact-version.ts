@@ -6,12 +6,14 @@ import { EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import { Waiting } from '../../domain/base/errors.ts'
 import { type KeyedMutex, withLock } from '../../domain/base/keyed-mutex.ts'
 import { isFinished } from '../../domain/deployment/deployment.ts'
+import { imageOf } from '../../domain/image/artefact.ts'
 import {
   environmentOfRule,
   isFittingRule,
   type TargetEnvironment,
   targetsOf,
 } from '../../domain/image/automation.ts'
+import { isImageReference } from '../../domain/module/image-reference.ts'
 import { createCacheBarrier } from '../../kube/cache/cache-barrier.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { createFirstVersions } from '../../kube/cache/history.ts'
@@ -102,6 +104,7 @@ class VersionReconciler {
     const { namespace } = version.metadata
     await this.#waitForRules(namespace)
     const created = this.#firstVersionOf(version)
+    if (!isImageReference(imageOf(version.spec))) return { createdVersion: String(created), environments: [] }
     const fitting: AutomationRule[] = []
     for (const rule of this.#cluster.store.list(AutomationRule, namespace)) {
       if (effectiveVersionOf(rule) < created && isFittingRule(rule, version)) fitting.push(rule)

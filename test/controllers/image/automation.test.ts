@@ -70,6 +70,11 @@ describe('a new version', () => {
       },
       'Unchanged',
     ],
+    [
+      'that is no tag of an image is not deployed',
+      (world) => world.register('a1', { version: '${values.TAG}' }),
+      undefined,
+    ],
     ['of a workload is not deployed', (world) => world.register('w1', { type: 'workload' }), undefined],
     [
       'is not deployed by a rule that is off',

@@ -4,6 +4,7 @@ import { Application } from '../../../../operator/api/application.ts'
 import { DeploymentDelta } from '../../../../operator/api/deployment-delta.ts'
 import { EnvironmentDeployment } from '../../../../operator/api/environment-deployment.ts'
 import { newObject } from '../../../../operator/api/kind.ts'
+import { scoreDocument } from '../../../support/scores.ts'
 import { addEverything, pathWith } from '../../support/everything.ts'
 import { setUpGateway } from '../../support/set-up.ts'
 
@@ -100,7 +101,7 @@ describe('pages', () => {
     for (const first of ['a', 'b']) {
       const name = first + letter.repeat(511)
       const { status } = await gateway.send('POST /orgs/acme/artefact-versions', {
-        body: { type: 'container', name },
+        body: { type: 'workload', name, spec: scoreDocument() },
       })
       expect(status).toBe(200)
     }
