@@ -33,14 +33,20 @@ export function storedSecrets(references: unknown, at = '/secrets'): string[] {
   if (!isObject(references)) return []
   return Object.entries(references).flatMap(([key, each]) => {
     const pointer = memberPointer(at, key)
-    const isLeaf = isObject(each) && typeof each['ref'] === 'string'
-    return isLeaf ? [pointer] : storedSecrets(each, pointer)
+    return isSecret(each) ? [pointer] : storedSecrets(each, pointer)
   })
+}
+
+/** Whether a stored member is a secret, as a reference or a text, rather than a map of secrets. */
+function isSecret(stored: unknown): boolean {
+  if (!isObject(stored)) return stored !== undefined
+  const { ref, value } = stored
+  return typeof ref === 'string' || (value !== undefined && value !== null && !isObject(value))
 }
 
 /** References for a request: those that are stored, and the values that were entered instead of some of them. */
 export function mergeSecrets(stored: unknown, entered: unknown): FreeForm {
-  const before = isObject(stored) ? Object.entries(stored) : []
+  const before = isObject(stored) && !isSecret(stored) ? Object.entries(stored) : []
   const given = isObject(entered) ? Object.entries(entered) : []
   return Object.fromEntries([
     ...before,

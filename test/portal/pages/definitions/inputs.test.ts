@@ -30,6 +30,23 @@ test('stored secrets are found by their references', () => {
   ])
 })
 
+test('all forms of stored secrets count', () => {
+  const stored = {
+    text: { value: '${resources.redis.outputs.password}' },
+    whole: { store: 'kubernetes', ref: 'a' },
+  }
+  expect(storedSecrets({ ...stored, tls: { crt: { value: 'c' } } })).toEqual([
+    '/secrets/text',
+    '/secrets/whole',
+    '/secrets/tls/crt',
+  ])
+})
+
+test('the parts of a secret replace a reference to a whole Secret', () => {
+  const sent = mergeSecrets({ tls: { store: 'kubernetes', ref: 'a' } }, { tls: { crt: 'c', key: 'k' } })
+  expect(sent).toEqual({ tls: { crt: { value: 'c' }, key: { value: 'k' } } })
+})
+
 test('secrets that were not entered keep their references', () => {
   const stored = { key: reference, tls: { crt: reference, key: reference } }
   expect(mergeSecrets(stored, { tls: { key: 'new' } })).toEqual({
