@@ -17,7 +17,7 @@ import {
   valueOf,
   valueSchema,
 } from '../../portal/pages/values/value-schema.ts'
-import { webhookBody, webhookValue } from '../../portal/pages/webhooks/webhook-schema.ts'
+import { changedWebhookBody, webhookBody, webhookValue } from '../../portal/pages/webhooks/webhook-schema.ts'
 
 describe('users', () => {
   test.each([
@@ -60,6 +60,14 @@ describe('webhooks', () => {
     const { id: _id, created_at: _at, created_by: _by, ...changeable } = given
     expect(webhookBody(webhookValue(given))).toEqual(changeable)
   })
+
+  test('a change sends only the fields that differ', () => {
+    const before = webhookValue(webhook)
+    expect(changedWebhookBody({ ...before, disabled: false, headers: {} }, before)).toEqual({
+      disabled: false,
+      headers: {},
+    })
+  })
 })
 
 describe('shared values', () => {
@@ -77,7 +85,17 @@ describe('shared values', () => {
         is_secret: true,
       },
     ],
-    ['of a value can be empty', changedValueBody(plain, {}), { value: '', description: null }],
+    ['of a value can be empty', changedValueBody(plain, {}), { value: '' }],
+    [
+      'of a description leaves the value to others',
+      changedValueBody(plain, { value: 'v', description: 'e' }),
+      { description: 'e' },
+    ],
+    [
+      'of a value leaves the description to others',
+      changedValueBody({ ...plain, description: 'd' }, { value: 'n', description: 'd' }),
+      { value: 'n' },
+    ],
     [
       'of a secret keep it unless it is entered',
       changedValueBody(secret, { description: 'e' }),

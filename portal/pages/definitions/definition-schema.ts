@@ -1,6 +1,7 @@
 import type { FreeForm } from '../../../operator/api/schema.ts'
-import { isObject, sameJson } from '../../../operator/domain/base/json.ts'
+import { isObject } from '../../../operator/domain/base/json.ts'
 import type { Driver, ResourceAccount, ResourceDefinition, ResourceType } from '../../api/types.ts'
+import { changed } from '../../managing/changed.ts'
 import { mergeSecrets } from './inputs.ts'
 
 type Criteria = NonNullable<ResourceDefinition['criteria']>
@@ -217,8 +218,4 @@ export function changedDefinitionBody(
     provision: changed(provision ?? null, before.provision ?? null),
     driver_inputs: hasInputs ? driver_inputs : undefined,
   }
-}
-
-function changed<T>(value: T, before: unknown): T | undefined {
-  return sameJson(value, before) ? undefined : value
 }

@@ -1,4 +1,4 @@
-import { useCallback } from 'preact/hooks'
+import { useCallback, useState } from 'preact/hooks'
 import type { Value } from '../../api/types.ts'
 import { SchemaForm } from '../../forms/schema-form.tsx'
 import { useSchemaForm } from '../../forms/use-schema-form.ts'
@@ -21,7 +21,9 @@ interface Props {
 const storedSecret: ReadonlySet<string> = new Set(['/value'])
 
 /** Creates a shared value, or changes one. */
-export function ValueForm({ owner, edited, initialKey, list }: Props) {
+export function ValueForm({ owner, edited: given, initialKey, list }: Props) {
+  // What the form begins with; the list is read again meanwhile.
+  const [edited] = useState(given)
   const schemaOf = useCallback((value: unknown) => valueSchema(edited, value), [edited])
   const key = initialKey === '' ? {} : { key: initialKey }
   const form = useSchemaForm(schemaOf, {

@@ -1,6 +1,7 @@
 import type { FreeForm } from '../../../operator/api/schema.ts'
 import { isObject } from '../../../operator/domain/base/json.ts'
 import type { Value } from '../../api/types.ts'
+import { changed } from '../../managing/changed.ts'
 
 /** The value that the form changes; undefined for a new one. */
 export type Edited = Pick<Value, 'is_secret' | 'value' | 'description'> | undefined
@@ -65,8 +66,14 @@ export function newValueBody(form: unknown) {
   return { key, value, description, is_secret }
 }
 
-/** Body of a request that changes a value; a secret that was not entered again is kept. */
+/**
+ * Body of a request that changes a value: only what was changed, so that a change of another user is kept. A secret that
+ * was not entered again is kept.
+ */
 export function changedValueBody(edited: NonNullable<Edited>, form: unknown) {
   const { value, description = null } = entered(form)
-  return { description, value: edited.is_secret ? value : (value ?? '') }
+  return {
+    description: changed(description, edited.description),
+    value: edited.is_secret ? value : changed(value ?? '', edited.value),
+  }
 }

@@ -42,7 +42,13 @@ export function Values({ parameters: { org = '', app = '', env = '' } }: PagePro
             const found = values.find((each) => each.key === edited && isOwn(owner, each))
             if (edited !== null && !found) return <p class="empty">This value does not exist.</p>
             return (
-              <ValueForm owner={owner} initialKey={added ?? ''} edited={found} list={valuesPath(owner)} />
+              <ValueForm
+                key={edited}
+                owner={owner}
+                initialKey={added ?? ''}
+                edited={found}
+                list={valuesPath(owner)}
+              />
             )
           }}
         </ReadView>

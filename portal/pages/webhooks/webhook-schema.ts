@@ -1,6 +1,7 @@
 import type { FreeForm } from '../../../operator/api/schema.ts'
 import { isObject } from '../../../operator/domain/base/json.ts'
 import type { Webhook } from '../../api/types.ts'
+import { changed } from '../../managing/changed.ts'
 
 type Trigger = Webhook['triggers'][number]
 
@@ -94,6 +95,18 @@ export function webhookBody(value: unknown) {
     payload: isObject(payload) ? payload : null,
     triggers: triggers.filter((each) => Array.isArray(given) && given.includes(triggerText(each))),
     disabled: disabled === true,
+  }
+}
+
+/** Body of a request that changes a webhook: only what differs from the value that the form began with. */
+export function changedWebhookBody(value: unknown, before: unknown) {
+  const [wanted, known] = [webhookBody(value), webhookBody(before)]
+  return {
+    url: changed(wanted.url, known.url),
+    headers: changed(wanted.headers, known.headers),
+    payload: changed(wanted.payload, known.payload),
+    triggers: changed(wanted.triggers, known.triggers),
+    disabled: changed(wanted.disabled, known.disabled),
   }
 }
 

@@ -17,7 +17,7 @@ import { pathTo } from '../../routing/paths.ts'
 import { navigate } from '../../routing/router.ts'
 import type { PageProps } from '../../routing/routes.ts'
 import { WebhookCalls } from './webhook-calls.tsx'
-import { webhookBody, webhookSchema, webhookValue } from './webhook-schema.ts'
+import { changedWebhookBody, webhookSchema, webhookValue } from './webhook-schema.ts'
 
 /** The path parameters of requests about a webhook. */
 export interface WebhookPath {
@@ -70,12 +70,14 @@ export function WebhookPage({ parameters: { org = '', app = '', webhook = '' } }
 }
 
 function Changes({ path, webhook }: { readonly path: WebhookPath; readonly webhook: Webhook }) {
-  const form = useSchemaForm(webhookSchema, { idPrefix: 'webhook', initial: webhookValue(webhook) })
+  const [saved, setSaved] = useState<unknown>(() => webhookValue(webhook))
+  const form = useSchemaForm(webhookSchema, { idPrefix: 'webhook', initial: saved })
   const save = async () => {
     await call('PATCH /orgs/{org_id}/apps/{app_id}/webhooks/{webhook_id}', {
       path: { ...path },
-      body: webhookBody(form.value),
+      body: changedWebhookBody(form.value, saved),
     })
+    setSaved(form.value)
     await invalidate(listAddress(path))
   }
   return (
