@@ -375,6 +375,7 @@ export type Environment = {
   readonly status_message?: string
   readonly from_deploy?: Deployment
   readonly last_deploy?: Deployment
+  readonly base_set_id?: string
 }
 
 export type EnvironmentRuntime = {

@@ -1,13 +1,21 @@
 import type { Environment } from '../../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
 import { object, oneOf, string, time } from '../../../operator/api/schema.ts'
-import { byAge, rememberedStart } from '../../../operator/domain/deployment/deployment.ts'
+import { emptySet, setId } from '../../../operator/domain/delta/delta.ts'
+import { baseOf, byAge, rememberedStart } from '../../../operator/domain/deployment/deployment.ts'
 import { isLastPlanned, isRepetition } from '../../../operator/domain/deployment/deployment-history.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { shortId } from '../../request/parameters.ts'
 import { named } from '../../response/shapes.ts'
 import { statusMessageField, statusMessageOf } from '../active-resources/status-message.ts'
-import { createdAt, createdBy, environmentIdOf, lifecycleOf, resourcesOf } from '../common/find.ts'
+import {
+  createdAt,
+  createdBy,
+  environmentIdOf,
+  lifecycleOf,
+  resourcesOf,
+  withoutApplication,
+} from '../common/find.ts'
 import {
   deploymentShape,
   deploymentsTo,
@@ -30,7 +38,14 @@ export const environmentShape = named(
       status: oneOf(['active', 'deleting'], 'Whether it is being deleted.'),
       status_changed_at: time('Time when `status` last changed.'),
     },
-    { ...statusMessageField, from_deploy: deploymentShape, last_deploy: deploymentShape },
+    {
+      ...statusMessageField,
+      from_deploy: deploymentShape,
+      last_deploy: deploymentShape,
+      base_set_id: string(
+        'ID of the deployment set that the next delta changes; of the empty set before the first deployment. Absent if the deployment that the environment starts from is deleted and its set is unknown.',
+      ),
+    },
     'An environment of an application.',
   ),
 )
@@ -51,7 +66,16 @@ export function toEnvironment(store: Store, environment: Environment) {
     ...statusMessageOf(environment, () => resourcesOf(store, environment)),
     from_deploy: from,
     last_deploy: last && toDeployment(last),
+    base_set_id: baseSetIdOf(store, environment),
   }
+}
+
+/** Returns the ID of the set that the next delta changes. */
+function baseSetIdOf(store: Store, environment: Environment): string | undefined {
+  const { namespace } = environment.metadata
+  const base = baseOf(environment, (name) => store.get(EnvironmentDeployment, namespace, name))
+  if (!base) return setId(emptySet)
+  return base.setName === undefined ? undefined : withoutApplication(base.setName)
 }
 
 /** Returns the newest deployment. A repetition of an earlier deployment counts only if its set was planned last. */

@@ -28,9 +28,9 @@ export function DeployPage({ parameters }: PageProps) {
   return (
     <EnvironmentFrame ids={ids} what="Deploy">
       <ReadView read={{ ...environment, problem: undefined }} what="the environment">
-        {({ type }) =>
+        {({ type, base_set_id }) =>
           mayDeploy(ids, type) ? (
-            <Composer ids={ids} />
+            <Composer ids={ids} base={base_set_id} />
           ) : (
             <p class="empty">
               Your roles do not allow you to deploy here: it takes the role developer on the application and
@@ -43,19 +43,27 @@ export function DeployPage({ parameters }: PageProps) {
   )
 }
 
-function Composer({ ids }: { readonly ids: EnvironmentIds }) {
-  const modules = useDeployedModules(ids)
+interface ComposerProps {
+  readonly ids: EnvironmentIds
+  /** The set that a deployment changes; undefined when it is unknown. */
+  readonly base: string | undefined
+}
+
+function Composer({ ids, base }: ComposerProps) {
+  const set = useRead(
+    'GET /orgs/{org_id}/apps/{app_id}/sets/{set_id}',
+    base ? { path: { org_id: ids.org, app_id: ids.app, set_id: base } } : undefined,
+  )
+  const modules = set.data && 'id' in set.data ? set.data.modules : undefined
   const [mode, setMode] = useState<'form' | 'score'>('form')
   const [draft, setDraft] = useState(noDraft)
   const [score, setScore] = useState('')
   const [comment, setComment] = useState('')
   const [plan, setPlan] = useState<{ source: Source; plan: DeploymentPlan } | undefined>(undefined)
   const { isBusy, problem, run } = useAction()
-  const missing =
-    mode === 'form' ? problemOfDraft(draft, modules) : score.trim() === '' ? 'Paste a Score file.' : undefined
-  const showPlan = () =>
+  const source = sourceOf(mode, score, draft, modules)
+  const showPlan = (source: Source) =>
     run(async () => {
-      const source = mode === 'score' ? { score: [{ yaml: score }] } : { delta: deltaOf(draft, modules) }
       const answer: unknown = await call('POST /orgs/{org_id}/apps/{app_id}/envs/{env_id}/deploys', {
         path: requestPath(ids),
         query: { dry_run: 'true' },
@@ -75,13 +83,24 @@ function Composer({ ids }: { readonly ids: EnvironmentIds }) {
       <section class="panel stack" aria-labelledby="compose">
         <h2 id="compose">What to deploy</h2>
         <ModeChoice mode={mode} onChange={change(setMode)} />
+        {base === undefined && (
+          <p class="empty">
+            The deployment that this environment starts from is deleted, so its workloads are unknown.
+          </p>
+        )}
         {mode === 'form' ? (
-          <DraftForm
-            org={ids.org}
-            draft={draft}
-            workloads={Object.keys(modules)}
-            onChange={change(setDraft)}
-          />
+          base !== undefined && (
+            <ReadView read={set} what="the deployed workloads">
+              {() => (
+                <DraftForm
+                  org={ids.org}
+                  draft={draft}
+                  workloads={Object.keys(modules ?? {})}
+                  onChange={change(setDraft)}
+                />
+              )}
+            </ReadView>
+          )
         ) : (
           <label>
             Score file
@@ -101,13 +120,13 @@ function Composer({ ids }: { readonly ids: EnvironmentIds }) {
             onInput={({ currentTarget }) => setComment(currentTarget.value)}
           />
         </label>
-        {missing && <p class="muted">{missing}</p>}
+        {typeof source === 'string' && <p class="muted">{source}</p>}
         <div class="actions">
           <button
             type="button"
             class={plan ? '' : 'primary'}
-            disabled={isBusy || missing !== undefined}
-            onClick={() => void showPlan()}
+            disabled={isBusy || typeof source !== 'object'}
+            onClick={() => typeof source === 'object' && void showPlan(source)}
           >
             Show the plan
           </button>
@@ -140,14 +159,13 @@ function ModeChoice({
   )
 }
 
-/** Modules that are deployed now; none before the first deployment. */
-function useDeployedModules(ids: EnvironmentIds): Readonly<Record<string, unknown>> {
-  const environment = useRead('GET /orgs/{org_id}/apps/{app_id}/envs/{env_id}', { path: requestPath(ids) })
-  const { from_deploy, last_deploy } = environment.data ?? {}
-  const set = (from_deploy ?? last_deploy)?.set_id
-  const { data } = useRead(
-    'GET /orgs/{org_id}/apps/{app_id}/sets/{set_id}',
-    set ? { path: { org_id: ids.org, app_id: ids.app, set_id: set } } : undefined,
-  )
-  return data && 'id' in data ? data.modules : {}
+/** The source that was entered, or what is missing in it; undefined while the deployed workloads are not known. */
+function sourceOf(
+  mode: 'form' | 'score',
+  score: string,
+  draft: DeployDraft,
+  modules: Readonly<Record<string, unknown>> | undefined,
+): Source | string | undefined {
+  if (mode === 'score') return score.trim() === '' ? 'Paste a Score file.' : { score: [{ yaml: score }] }
+  return modules && (problemOfDraft(draft, modules) ?? { delta: deltaOf(draft, modules) })
 }

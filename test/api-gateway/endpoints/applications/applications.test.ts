@@ -142,6 +142,7 @@ describe('environments', () => {
       created_by: 'admin',
       status: 'active',
       status_changed_at: body.created_at,
+      base_set_id: expect.stringMatching(/^[0-9a-f]{64}$/),
     })
     expect((await gateway.send(`GET ${path}`)).body).toEqual([body])
     expect((await gateway.send(`GET ${path}/live`)).body).toEqual(body)

@@ -50,6 +50,20 @@ test('a deployment of a set uses up the deleted start: the next one builds on th
   expect([status, body.from_id]).toEqual([201, 'shop.development.2'])
 })
 
+test('an environment names the set that the next delta changes', async () => {
+  const baseOf = async (path: string) => (await gateway.send(`GET ${path}`)).body.base_set_id
+  expect(await baseOf(env)).toBeUndefined()
+  await gateway.send(`PUT ${env}/from_deploy_id`, { body: 'shop.development.1' })
+  expect(await baseOf(env)).toBe(setId)
+  const delta = { modules: { add: { other: web } } }
+  const { body } = await gateway.send(`POST ${env}/deploys`, { body: { delta } })
+  finish(gateway, 'shop.development.2', { ...ready, environmentFromName: 'shop.development.1' })
+  expect(await baseOf(env)).toBe(body.set_id)
+  addEnvironment(gateway, 'new')
+  const empty = await baseOf(`${app}/envs/new`)
+  expect((await gateway.send(`GET ${app}/sets/${empty}`)).body).toMatchObject({ modules: {}, shared: {} })
+})
+
 test.each<[what: string, isBuiltOnBase: true | undefined, body: () => object]>([
   ['a delta', true, () => ({ delta_id: deltaId })],
   ['a delta in its body', true, () => ({ delta: {} })],
