@@ -13,6 +13,9 @@ import { parseScoreText, type ScoreReference } from './score-text.ts'
 export const environmentType = 'environment'
 export const serviceType = 'service'
 
+/** Maximum length of all metadata that the references of a document copy, except for the last copy. */
+const maxMetadataLength = 1_048_576
+
 /** How texts of a document are converted. */
 export type TextMode =
   /** A text of Score: references are replaced, all else is literal. */
@@ -34,6 +37,7 @@ export class TextConverter {
   readonly #locate: Locate | undefined
   readonly #resourceNames: readonly string[]
   readonly #budget = fullBudget()
+  #metadataLength = 0
 
   constructor(document: ScoreDocument, locate?: Locate) {
     this.#document = document
@@ -106,10 +110,17 @@ export class TextConverter {
   #metadata(path: readonly string[], at: readonly string[]): string {
     let value: unknown = this.#document.metadata
     for (const step of path) value = isObject(value) ? ownValue(value, step) : undefined
-    if (path.length > 0 && value !== undefined)
-      return typeof value === 'string' ? value : JSON.stringify(value)
-    this.report(at, `refers to '${formatPath(['metadata', ...path])}', which does not exist`)
-    return ''
+    if (path.length === 0 || value === undefined) {
+      this.report(at, `refers to '${formatPath(['metadata', ...path])}', which does not exist`)
+      return ''
+    }
+    if (this.#metadataLength > maxMetadataLength) {
+      this.report(at, `refers to metadata, whose copies have more than ${maxMetadataLength} characters`)
+      return ''
+    }
+    const text = typeof value === 'string' ? value : JSON.stringify(value)
+    this.#metadataLength += text.length
+    return text
   }
 
   #resource(name: string, rest: readonly string[], at: readonly string[]): string | Placeholder {

@@ -48,6 +48,18 @@ test('the work to find shared dependencies by their names grows with their numbe
   expect((many ?? 0) / (few ?? 1)).toBeLessThan(16)
 })
 
+test('a document whose references copy much metadata is refused', () => {
+  const variables = Object.fromEntries(
+    Array.from({ length: 100 }, (_, i) => [`V${i}`, '${metadata.annotations}']),
+  )
+  const document = {
+    apiVersion: 'score.dev/v1b1',
+    metadata: { name: 'web', annotations: { note: 'x'.repeat(100_000) } },
+    containers: { main: { image: 'a', variables } },
+  }
+  expect(problemOf({ document }).message).toContain('copies have more than 1048576 characters')
+})
+
 describe('of many wrong references', () => {
   const documentWith = (count: number, resources: object) => ({
     apiVersion: 'score.dev/v1b1',
