@@ -110,7 +110,7 @@ describe('webhooks', () => {
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText('Saved.').waitFor()
     const { body } = await organization.rest('GET', `/apps/shop/webhooks/${id}`)
-    expect(body).toMatchObject({ url, payload: { text: '${app_id}' }, disabled: true, headers: null })
+    expect(body).toMatchObject({ url, payload: { text: '${app_id}' }, disabled: true, headers: {} })
     await page.getByRole('button', { name: 'Delete the webhook' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
     await page.getByRole('heading', { name: 'Webhooks of shop' }).waitFor()
