@@ -159,9 +159,9 @@ async function outputsOfNeighbours(
   for (const name of Object.values(references).flat()) {
     const neighbour = found.has(name) ? undefined : store.get(ActiveResource, namespace, name)
     if (!neighbour) continue
-    const { outputsSecretName } = neighbour.status ?? {}
+    const { outputs = {}, outputsSecretName } = neighbour.status ?? {}
     const secretOutputs = outputsSecretName ? await reader.read(namespace, outputsSecretName) : {}
-    found.set(name, outputsOf(neighbour, secretOutputs))
+    found.set(name, { outputs, secretOutputs, spec: neighbour.spec })
   }
   const ofDriver = Object.values(neighbours).flatMap((text) => ownValue(references, text) ?? [])
   for (const name of ofDriver.flatMap((each) => referencesOf(found.get(each)))) {
@@ -169,31 +169,18 @@ async function outputsOfNeighbours(
     const further = store.get(ActiveResource, namespace, name)
     // The resource does not depend on it, so no watch enqueues the resource.
     if (!further || !isReady(further))
-      throw new Waiting('DependencyNotReady', `waiting for ${describe(further, name)}`, furtherSeconds)
-    found.set(name, outputsOf(further, {}))
+      throw new Waiting(
+        'DependencyNotReady',
+        `waiting for ${further ? formatDescriptor(further.spec) : name}`,
+        furtherSeconds,
+      )
+    found.set(name, { outputs: further.status?.outputs ?? {}, secretOutputs: {}, spec: further.spec })
   }
   return found
 }
 
-function describe(resource: ActiveResource | undefined, name: string): string {
-  return resource ? formatDescriptor(resource.spec) : name
-}
-
 function referencesOf(found: ResourceOutputs | undefined): readonly string[] {
-  return Object.values(found?.spec?.references ?? {}).flat()
-}
-
-function outputsOf({ spec, status }: ActiveResource, secretOutputs: FreeForm): ResourceOutputs {
-  const { params = {}, definition, type, class: resourceClass, resourceId } = spec
-  return {
-    outputs: status?.outputs ?? {},
-    secretOutputs,
-    params,
-    spec,
-    values: definition.driverInputs?.values ?? {},
-    accountName: definition.accountName,
-    descriptor: { type, class: resourceClass, resourceId },
-  }
+  return Object.values(found?.spec.references ?? {}).flat()
 }
 
 /** What the dependencies of a workload add to its pods; undefined for another resource, and when they add nothing. */

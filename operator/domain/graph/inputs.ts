@@ -23,17 +23,11 @@ import { resolvedValue, valueKey } from './shared-values.ts'
 
 type ResourceSpec = ActiveResource['spec']
 
-/** The outputs and inputs of a referenced resource. */
+/** The outputs and the spec of a referenced resource. */
 export interface ResourceOutputs {
   readonly outputs: FreeForm
   readonly secretOutputs: FreeForm
-  readonly params: FreeForm
-  readonly descriptor: Descriptor
-  /** Plain driver inputs of its definition. */
-  readonly values?: FreeForm
-  readonly accountName?: string
-  /** What the placeholders in its params refer to; without it, the params have none. */
-  readonly spec?: InputSources['spec']
+  readonly spec: InputSources['spec']
 }
 
 /** A neighbour, as a driver sees it. */
@@ -122,26 +116,29 @@ function neighboursFor({ spec, descriptor, outputsOf }: InputSources): Record<st
 
 function neighbour(
   guResId: string,
-  found: ResourceOutputs,
+  { outputs, spec }: ResourceOutputs,
   outputsOf: InputSources['outputsOf'],
 ): NeighbourValue {
-  const { outputs, descriptor } = found
-  const workload = workloadOf(descriptor.resourceId)
-  const params = paramsOf(guResId, found, outputsOf)
-  return { guResId, descriptor, outputs, params, ...(workload === undefined ? {} : { workload }) }
+  const { type, class: resourceClass, resourceId } = spec
+  const workload = workloadOf(resourceId)
+  return {
+    guResId,
+    descriptor: { type, class: resourceClass, resourceId },
+    outputs,
+    params: paramsOf({ guResId, spec, outputsOf }),
+    ...(workload === undefined ? {} : { workload }),
+  }
 }
 
 /** The params of a neighbour, with its placeholders resolved. */
-function paramsOf(
-  guResId: string,
-  { params, spec, descriptor }: ResourceOutputs,
-  outputsOf: InputSources['outputsOf'],
-): FreeForm {
-  if (!spec) return params
-  const lookup = (path: readonly string[]) => lookUp(path, { spec, guResId, outputsOf })
-  const what = `params of ${formatDescriptor(descriptor)}`
-  const { value, secretPointers } = stalling(what, () => expand(params, lookup, paramsRoots))
-  if (secretPointers.length > 0) throw secretParameter(secretPointers[0] ?? '')
+function paramsOf(sources: LookupSources): FreeForm {
+  const { spec } = sources
+  const what = `params of ${formatDescriptor(spec)}`
+  const { value, secretPointers } = stalling(what, () =>
+    expand(spec.params ?? {}, (path) => lookUp(path, sources), paramsRoots),
+  )
+  const [leak] = secretPointers
+  if (leak !== undefined) throw secretParameter(leak)
   return value
 }
 
@@ -198,12 +195,14 @@ function tailValue(
   [tail, ...rest]: readonly string[],
   path: readonly string[],
 ): Resolved {
-  const { outputs, secretOutputs, values = {}, accountName } = resource
+  const { outputs, secretOutputs, spec } = resource
+  const { accountName } = spec.definition
+  const values = plainInputsOf(spec)
   if (tail === 'guresid' && rest.length === 0) return { value: guResId, secret: false }
   if (tail === 'account' && rest.length === 0 && accountName !== undefined)
     return { value: accountName, secret: false }
   if (tail !== 'outputs' && tail !== 'values')
-    throw unknownPath(path, `${formatDescriptor(resource.descriptor)} has no '${tail ?? ''}'`)
+    throw unknownPath(path, `${formatDescriptor(spec)} has no '${tail ?? ''}'`)
   const [name] = rest
   if (name === undefined)
     return { value: mergeObjects(outputs, secretOutputs), secret: Object.keys(secretOutputs).length > 0 }
@@ -215,18 +214,23 @@ function tailValue(
     .map((holder) => ({ holder, value: valueAt(holder, rest) }))
     .filter(({ value }) => value !== undefined)
   if (found.length === 0)
-    throw unknownPath(path, `output '${name}' of ${formatDescriptor(resource.descriptor)} has no such part`)
+    throw unknownPath(path, `output '${name}' of ${formatDescriptor(spec)} has no such part`)
   return {
     value: found.map(({ value }) => value).reduce(mergeObjects),
     secret: found.some(({ holder }) => holder === secretOutputs),
   }
 }
 
-function existing({ outputs, secretOutputs, descriptor }: ResourceOutputs, wrong: string): string {
+/** Plain driver inputs of the definition of a resource. */
+function plainInputsOf({ definition }: InputSources['spec']): FreeForm {
+  return definition.driverInputs?.values ?? {}
+}
+
+function existing({ outputs, secretOutputs, spec }: ResourceOutputs, wrong: string): string {
   const names = [...Object.keys(outputs), ...Object.keys(secretOutputs)].sort()
   const list =
     names.length === 0 ? 'no outputs' : `the outputs ${names.map((each) => `'${each}'`).join(', ')}`
-  return `${formatDescriptor(descriptor)} has ${list}${didYouMean(wrong, names)}`
+  return `${formatDescriptor(spec)} has ${list}${didYouMean(wrong, names)}`
 }
 
 function valueAt(start: unknown, path: readonly string[]): unknown {

@@ -6,31 +6,50 @@ import {
   type ResourceOutputs,
   resolveInputs,
 } from '../../../operator/domain/graph/inputs.ts'
+import type { Descriptor } from '../../../operator/domain/resource/descriptor.ts'
 import { mapSecretLeaves } from '../../../operator/domain/secret/secret-inputs.ts'
 import { context } from '../../support/builders.ts'
 
-const known: Record<string, ResourceOutputs> = {
+const database = { type: 'postgres', class: 'default', resourceId: 'shared.db' }
+const routeOf = (workload: string, id: string) => ({
+  type: 'route',
+  class: 'default',
+  resourceId: `modules.${workload}.externals.${id}`,
+})
+
+/** A spec with these params, and this definition. */
+function specOf(
+  descriptor: Descriptor,
+  params: FreeForm,
+  definition: Partial<InputSources['spec']['definition']> = {},
+): InputSources['spec'] {
+  const base = { definitionName: 'any', driverType: 'quartermaster/echo' }
+  return { ...descriptor, context: context(), params, definition: { ...base, ...definition } }
+}
+
+const known = {
   db: {
     outputs: { host: 'db.local', port: 5432, nested: { list: ['a', 'b'] }, odd: '${context.res.id}' },
     secretOutputs: { password: 'hunter2', both: { user: 'u' } },
-    params: {},
-    values: { tier: 'small', host: 'raw' },
-    accountName: 'cloud',
-    descriptor: { type: 'postgres', class: 'default', resourceId: 'shared.db' },
+    spec: specOf(
+      database,
+      {},
+      { driverInputs: { values: { tier: 'small', host: 'raw' } }, accountName: 'cloud' },
+    ),
   },
   ra: {
     outputs: { path: '/a' },
     secretOutputs: {},
-    params: { path: '/a', port: 80 },
-    descriptor: { type: 'route', class: 'default', resourceId: 'modules.web.externals.ra' },
+    spec: specOf(routeOf('web', 'ra'), { path: '/a', port: 80 }),
   },
   rb: {
     outputs: { path: '/b' },
     secretOutputs: { token: 't' },
-    params: {},
-    descriptor: { type: 'route', class: 'default', resourceId: 'modules.api.externals.rb' },
+    spec: specOf(routeOf('api', 'rb'), {}),
   },
 }
+const knownOf = (guResId: string): ResourceOutputs | undefined =>
+  (known as Record<string, ResourceOutputs>)[guResId]
 
 /** References to Secrets that hold these. */
 function referencesTo(secrets: FreeForm): FreeForm {
@@ -64,7 +83,7 @@ function sources(values: FreeForm, params: FreeForm = {}, changes: Partial<Input
     },
     guResId: 'abc',
     descriptor: { neighbours: {} },
-    outputsOf: (guResId) => known[guResId],
+    outputsOf: knownOf,
     secrets: {},
     ...changes,
   }
@@ -199,18 +218,18 @@ test('a driver sees its neighbours, and the workload that owns each', () => {
   )
   const { neighbours } = resolveInputs(input)
   expect(neighbours).toEqual({
-    db: [{ guResId: 'db', descriptor: known['db']?.descriptor, outputs: known['db']?.outputs, params: {} }],
+    db: [{ guResId: 'db', descriptor: database, outputs: known.db.outputs, params: {} }],
     routes: [
       {
         guResId: 'ra',
-        descriptor: known['ra']?.descriptor,
+        descriptor: routeOf('web', 'ra'),
         outputs: { path: '/a' },
         params: { path: '/a', port: 80 },
         workload: 'web',
       },
       {
         guResId: 'rb',
-        descriptor: known['rb']?.descriptor,
+        descriptor: routeOf('api', 'rb'),
         outputs: { path: '/b' },
         params: {},
         workload: 'api',
@@ -228,15 +247,11 @@ test.each<[rule: string, path: string, expected: unknown]>([
   ['no secret output', '${externals.db.password}', 'SecretParameter'],
   ['nothing unknown', '${externals.db.nope}', 'UnknownOutput'],
 ])("placeholders in the params of a driver's neighbours are resolved: %s", (_, path, expected) => {
-  const { spec } = sources({}, { path, port: 80 }, {})
   const route: ResourceOutputs = {
     outputs: {},
     secretOutputs: {},
-    params: { path, port: 80 },
-    descriptor: { type: 'route', class: 'default', resourceId: 'modules.web.externals.route' },
     spec: {
-      ...spec,
-      resourceId: 'modules.web.externals.route',
+      ...specOf(routeOf('web', 'route'), { path, port: 80 }),
       values: { PREFIX: { value: 'v1' } },
       references: { 'externals.db': ['db'] },
     },
@@ -246,7 +261,7 @@ test.each<[rule: string, path: string, expected: unknown]>([
     {},
     {
       descriptor: { neighbours: { routes: 'dns<route' } },
-      outputsOf: (guResId) => (guResId === 'ra' ? route : known[guResId]),
+      outputsOf: (guResId) => (guResId === 'ra' ? route : knownOf(guResId)),
     },
   )
   const single = { ...input, spec: { ...input.spec, references: { 'dns<route': ['ra'] } } }

@@ -118,8 +118,7 @@ const guResId = 'b'.repeat(40)
 const neighbour: ResourceOutputs = {
   outputs: { host: 'h' },
   secretOutputs: { password: '${context.app.id} as it is' },
-  params: {},
-  descriptor: { type: 'redis', class: 'default', resourceId: 'shared.b' },
+  spec: activeResource({ type: 'redis', resourceId: 'shared.b' }).spec,
 }
 
 function resolved(secretRefs: FreeForm, secrets: FreeForm) {
