@@ -67,6 +67,17 @@ async function readCurrent<K extends Kind>(
   throw new Problem('NotFound', `'${name}' not found`)
 }
 
+/** Returns the changed object; undefined if the change refuses the object or has no effect on it. */
+function effectOn<T extends KubeObject>(object: T, change: (object: T) => T): T | undefined {
+  try {
+    const wanted = change(object)
+    return sameJson(wanted, object) ? undefined : wanted
+  } catch (error) {
+    if (error instanceof Problem) return undefined
+    throw error
+  }
+}
+
 /**
  * Changes an object; on a conflict, reads it again and applies the change again. A change that the cached object
  * refuses, or that has no effect on it, is applied to the current object, because the cache may be stale.
@@ -78,12 +89,9 @@ export async function changeObject<K extends Kind>(
   change: (object: ObjectOf<K>) => ObjectOf<K>,
 ): Promise<ObjectOf<K>> {
   const deadline = performance.now() + timeoutMs
-  let object = await currentIfRefused(cluster, kind, first, change)
-  let wanted = change(object)
-  if (object === first && sameJson(wanted, first)) {
-    object = await readCurrent(cluster, kind, first)
-    wanted = change(object)
-  }
+  const known = effectOn(first, change)
+  let object = known ? first : await readCurrent(cluster, kind, first)
+  let wanted = known ?? change(object)
   for (
     let pause = initialPauseMs;
     !sameJson(wanted, object);
