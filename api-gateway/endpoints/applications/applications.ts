@@ -23,10 +23,9 @@ import { listEndpoint, nameOf } from '../common/list-endpoint.ts'
 import { withRollback } from '../common/rollback.ts'
 import { hasResources, recordDeletion } from '../environments/environment-writing.ts'
 import { applicationShape, newApplicationShape, toApplication } from './application-shape.ts'
+import { withApplicationRole } from './application-users.ts'
 import { hasEarlierObjects } from './earlier-objects.ts'
 import { prepareFirstEnvironment } from './first-environment.ts'
-
-type ApplicationRole = NonNullable<Membership['spec']['applications']>[number]
 
 /** Makes the creator an owner, unless they are an administrator. */
 async function makeOwner(cluster: Cluster, application: Application, caller: Caller): Promise<void> {
@@ -34,16 +33,14 @@ async function makeOwner(cluster: Cluster, application: Application, caller: Cal
   if (allows(caller.membership, { application: 'owner' }, { applicationId: applicationName })) return
   const membership = find(cluster.store, Membership, namespace, caller.userName)
   if (!membership) throw new Problem('Forbidden', 'the token does not grant access to this organization')
-  const withRoles = (object: Membership, own: readonly ApplicationRole[]): Membership => {
-    const others = (object.spec.applications ?? []).filter((each) => each.applicationName !== applicationName)
-    return { ...object, spec: { ...object.spec, applications: [...others, ...own] } }
-  }
-  const given = await changeObject(cluster, Membership, membership, (object) =>
-    withRoles(object, [{ applicationName, role: 'owner' }]),
-  )
+  const withRole = (object: Membership, role: 'owner' | undefined): Membership => ({
+    ...object,
+    spec: withApplicationRole(object.spec, applicationName, role),
+  })
+  const given = await changeObject(cluster, Membership, membership, (object) => withRole(object, 'owner'))
   const target = { kind: Application, known: application, what: 'application' }
   await withdrawIfDeleted(cluster, target, () =>
-    changeObject(cluster, Membership, given, (object) => withRoles(object, [])),
+    changeObject(cluster, Membership, given, (object) => withRole(object, undefined)),
   )
 }
 
