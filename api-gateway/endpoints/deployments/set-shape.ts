@@ -2,7 +2,7 @@ import { DeploymentSet } from '../../../operator/api/deployment-set.ts'
 import { newObject } from '../../../operator/api/kind.ts'
 import { annotations } from '../../../operator/api/names.ts'
 import { freeForm, integer, map, object, string } from '../../../operator/api/schema.ts'
-import { emptySet, type SetContent, setId } from '../../../operator/domain/delta/delta.ts'
+import { emptySet, emptySetId, type SetContent } from '../../../operator/domain/delta/delta.ts'
 import { setObjectName } from '../../../operator/domain/resource/identity.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import { isSetInUse } from '../../../operator/kube/cache/kinds-in-store.ts'
@@ -40,7 +40,7 @@ export function findSet(
   application: string,
   id: string,
 ): SetContent | undefined {
-  if (id === setId(emptySet)) return emptySet
+  if (id === emptySetId) return emptySet
   return store.get(DeploymentSet, organization, setObjectName(application, id))?.spec
 }
 

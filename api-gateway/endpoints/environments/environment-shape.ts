@@ -1,7 +1,7 @@
 import type { Environment } from '../../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
 import { object, oneOf, string, time } from '../../../operator/api/schema.ts'
-import { emptySet, setId } from '../../../operator/domain/delta/delta.ts'
+import { emptySetId } from '../../../operator/domain/delta/delta.ts'
 import { baseOf, byAge, rememberedStart } from '../../../operator/domain/deployment/deployment.ts'
 import { isLastPlanned, isRepetition } from '../../../operator/domain/deployment/deployment-history.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
@@ -74,7 +74,7 @@ export function toEnvironment(store: Store, environment: Environment) {
 function baseSetIdOf(store: Store, environment: Environment): string | undefined {
   const { namespace } = environment.metadata
   const base = baseOf(environment, (name) => store.get(EnvironmentDeployment, namespace, name))
-  if (!base) return setId(emptySet)
+  if (!base) return emptySetId
   return base.setName === undefined ? undefined : withoutApplication(base.setName)
 }
 

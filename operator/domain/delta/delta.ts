@@ -131,3 +131,6 @@ export function diffSets(from: SetContent, to: SetContent): DeltaContent {
 export function setId(set: SetContent): string {
   return hash('sha256', canonicalJson({ modules: set.modules, shared: set.shared }))
 }
+
+/** Id of the set before the first deployment. */
+export const emptySetId = setId(emptySet)

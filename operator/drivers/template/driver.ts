@@ -130,8 +130,7 @@ function secretWordsOf(
 
 /** The part of a result that a part of its template gave; all of it when the template is one text. */
 function partAt(template: unknown, result: unknown): unknown {
-  if (template === undefined || !isObject(template) || !isObject(result))
-    return template === undefined ? undefined : result
+  if (!isObject(template) || !isObject(result)) return template === undefined ? undefined : result
   return Object.entries(template).map(([key, each]) => partAt(each, ownValue(result, key)))
 }
 
