@@ -1,9 +1,9 @@
 import type { Kind, StoredObject } from '../../api/kind.ts'
 import { Waiting } from '../../domain/base/errors.ts'
+import { shareReads } from '../../domain/base/shared-read.ts'
 import { pathOf, resourceOf } from '../client/resource.ts'
 import { versionOf } from './cache.ts'
 import type { Cluster } from './cluster.ts'
-import { shareReads } from './shared-read.ts'
 import { metadataListAccept } from './watch-protocol.ts'
 
 /** After this long the list is read again. */

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
-import { shareReads } from '../../../operator/kube/cache/shared-read.ts'
+import { shareReads } from '../../../operator/domain/base/shared-read.ts'
 import { fc } from '../../support/properties.ts'
 
 const step = fc.oneof(
