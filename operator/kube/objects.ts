@@ -1,6 +1,6 @@
 import type { KubeObject, StoredObject } from '../api/kind.ts'
 import { fieldManager, labels } from '../api/names.ts'
-import { Stalled } from '../domain/base/errors.ts'
+import { ReconcileError, Stalled } from '../domain/base/errors.ts'
 import type { Log } from '../log.ts'
 import type { Cache } from './cache/cache.ts'
 import { type MetadataHandler, MetadataWatches } from './cache/metadata-watches.ts'
@@ -54,7 +54,10 @@ export interface Objects {
     namespace: string,
     before: () => void,
   ): Promise<void>
-  /** A synced cache of the metadata of our objects of a kind; Stalled when the watch is forbidden. */
+  /**
+   * A synced cache of the metadata of our objects of a kind; Stalled when the watch is forbidden. Throws NotListed when the
+   * cluster does not list the kind now, and tries again in the background.
+   */
   watch(reference: Pick<ObjectReference, 'apiVersion' | 'kind'>): Promise<Cache>
   /** The objects of a kind in a namespace that `watch` leaves out: no resource made them. */
   readForeign(kind: Pick<ObjectReference, 'apiVersion' | 'kind'>, namespace: string): Promise<ForeignList>
@@ -73,9 +76,14 @@ export interface ForeignList {
 
 const mostForeign = 20
 
+interface ObjectsOptions {
+  /** The longest wait for the first list of a kind, in milliseconds. */
+  readonly listMs?: number
+}
+
 /** Access to objects that are not of our kinds. */
-export function openObjects(client: KubeClient, log: Log): Objects {
-  return new ClusterObjects(client, log)
+export function openObjects(client: KubeClient, log: Log, options: ObjectsOptions = {}): Objects {
+  return new ClusterObjects(client, log, options)
 }
 
 class ClusterObjects implements Objects {
@@ -84,9 +92,9 @@ class ClusterObjects implements Objects {
   readonly #resources = new Map<string, Resource>()
   readonly #closing = new AbortController()
 
-  constructor(client: KubeClient, log: Log) {
+  constructor(client: KubeClient, log: Log, { listMs = 10_000 }: ObjectsOptions) {
     this.#client = client
-    this.#watches = new MetadataWatches(client, log)
+    this.#watches = new MetadataWatches(client, log, listMs)
   }
 
   async placed(object: KubeObject, namespace: string): Promise<KubeObject> {
@@ -146,8 +154,12 @@ class ClusterObjects implements Objects {
   }
 
   async watch(reference: Pick<ObjectReference, 'apiVersion' | 'kind'>): Promise<Cache> {
-    const resource = await this.#resourceOf(reference)
-    return explaining('watch', { kind: resource.kind }, () => this.#watches.watch(resource))
+    try {
+      const resource = await this.#resourceOf(reference)
+      return await explaining('watch', { kind: resource.kind }, () => this.#watches.watch(resource))
+    } catch (error) {
+      throw error instanceof Stalled ? error : notListed(reference, error)
+    }
   }
 
   async readForeign(
@@ -203,6 +215,11 @@ class ClusterObjects implements Objects {
     this.#resources.set(key, resource)
     return resource
   }
+}
+
+function notListed({ apiVersion, kind }: Pick<ObjectReference, 'apiVersion' | 'kind'>, error: unknown) {
+  const cause = error instanceof Error ? error.message : String(error)
+  return new ReconcileError('NotListed', `this cluster does not list '${apiVersion}' '${kind}' now: ${cause}`)
 }
 
 /** The API server calls another uid an invalid change of an immutable field. */

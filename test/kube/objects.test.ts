@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
 import { Stalled } from '../../operator/domain/base/errors.ts'
 import { ApiError, type KubeClient } from '../../operator/kube/client/client.ts'
@@ -89,4 +90,62 @@ test('a kind that the operator may not discover is Stalled, and names the path',
     .read(reference)
     .catch((reason: unknown) => reason)
   expect(error).toMatchObject({ reason: 'NotAllowed', message: expect.stringContaining('"/api/v1"') })
+})
+
+describe('a kind that the cluster does not list', () => {
+  const widget = { apiVersion: 'example.com/v1', kind: 'Widget' }
+  const notListed = { reason: 'NotListed', message: expect.stringContaining("'Widget'") }
+  const endOfList = {
+    type: 'BOOKMARK',
+    object: { metadata: { resourceVersion: '5', annotations: { 'k8s.io/initial-events-end': 'true' } } },
+  }
+
+  /** A cluster whose first list fails with the error, which the test may remove. */
+  function clusterWith(error: Error | undefined, listMs?: number) {
+    const cluster = { error, isSilent: false }
+    const client: KubeClient = {
+      request: async () => ({ resources: [{ name: 'widgets', kind: 'Widget', namespaced: true }] }),
+      async *watch(_, { signal }) {
+        if (cluster.error) throw cluster.error
+        if (!cluster.isSilent) yield JSON.stringify(endOfList)
+        await sleep(60_000, undefined, { signal })
+      },
+      close: async () => {},
+    }
+    return { cluster, objects: openObjects(client, silentLog, { listMs }) }
+  }
+
+  test.each([
+    new ApiError(404, 'NotFound', 'the server could not find the requested resource'),
+    new ApiError(405, 'MethodNotAllowed', 'the server does not allow this method'),
+    new ApiError(500, 'InternalError', 'conversion webhook for example.com/v1, Kind=Widget failed'),
+    new Error('read ECONNRESET'),
+  ])('is named with the cause, and used as soon as it can be: %s', async (error) => {
+    const { cluster, objects } = clusterWith(error)
+    await expect(objects.watch(widget)).rejects.toMatchObject(notListed)
+    await expect(objects.watch(widget)).rejects.toThrow(error.message)
+    cluster.error = undefined
+    expect((await objects.watch(widget)).size).toBe(0)
+    objects.close()
+  })
+
+  test('is not waited for without end when the list does not end', async () => {
+    const { cluster, objects } = clusterWith(undefined, 10)
+    cluster.isSilent = true
+    await expect(objects.watch(widget)).rejects.toMatchObject(notListed)
+    objects.close()
+  })
+
+  test('is named when the API service of its group is down', async () => {
+    const down = new ApiError(
+      503,
+      'ServiceUnavailable',
+      'the server is currently unable to handle the request',
+    )
+    const watching = objectsRefusedWith(down, down).watch(reference)
+    await expect(watching).rejects.toMatchObject({
+      ...notListed,
+      message: expect.stringContaining(down.message),
+    })
+  })
 })

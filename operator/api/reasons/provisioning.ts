@@ -61,6 +61,10 @@ export const provisioningReasons = {
     'Give the input `target`, or a `k8s-cluster` resource with the output `loadbalancer`.',
   ),
   NotAllowed: reason('The operator or the account lacks a right.', 'Grant the right that the message names.'),
+  NotListed: reason(
+    'The cluster does not list the kind of an object now.',
+    'The operator retries; repair the API service or the conversion webhook of the kind if the error stays.',
+  ),
   NotServed: reason(
     'The cluster does not serve the kind of the object.',
     'Install the CRD, or use another API version.',

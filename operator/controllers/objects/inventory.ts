@@ -30,7 +30,7 @@ export interface Inventory {
   unrecorded(resource: ActiveResource, wanted: readonly KubeObject[]): Promise<AppliedObject[]>
   /** Applies the objects, and deletes the other objects of the resource. */
   apply(resource: ActiveResource, wanted: readonly KubeObject[]): Promise<ApplyResult>
-  /** All objects of a resource, also those that its status does not record yet. */
+  /** All objects of a resource to delete, also those that its status does not record yet. */
   objectsOf(resource: ActiveResource): Promise<readonly ObjectReference[]>
   /**
    * Deletes all objects of a resource; Waiting until they are gone. Leaves out the objects of built-in kinds in
@@ -47,9 +47,6 @@ export interface Inventory {
   onEnqueue(handler: (key: string) => void): void
 }
 
-/** How long a provision believes that a kind cannot be watched. A deletion asks again. */
-const refusalMs = 30_000
-
 /** Objects that the cluster makes in every namespace. */
 const injected: ReadonlySet<string> = new Set(['ConfigMap kube-root-ca.crt', 'ServiceAccount default'])
 
@@ -59,6 +56,8 @@ interface Options {
   readonly namespaces: Pick<EnvironmentNamespaces, 'isOpen' | 'onGone'>
   /** How soon a kind that could not be watched is watched again. */
   readonly backoffMs?: BackoffMs
+  /** How long a deletion waits for a kind that the cluster does not list, and that the status of the resource does not record. */
+  readonly unlistedMs?: number
 }
 
 /** What the functions of an inventory share. */
@@ -70,7 +69,7 @@ export function createInventory(objects: Objects, options: Options): Inventory {
   const drift = new DriftDetector(objects, (key) => store.get(ActiveResource, ...namespacedName(key)))
   const unseen = new UnseenObjects(objects)
   const foreign = new ForeignObjects(objects, unseen)
-  const ownObjects = new OwnObjects(objects, options.kinds, unseen)
+  const ownObjects = new OwnObjects(objects, options.kinds, unseen, options.unlistedMs)
   const shared: Shared = { ...options, objects, drift, unseen, foreign, applying: new Map() }
   const shareOpening = createSingleFlight<void>()
   options.namespaces.onGone((namespace) => findGoneWith(namespace, shared))
@@ -92,7 +91,7 @@ export function createInventory(objects: Objects, options: Options): Inventory {
     unrecorded: (resource, wanted) => unrecorded(resource, wanted, shared),
     async apply(resource, wanted) {
       drift.unwatch(keyOf(resource))
-      const before = await ownObjects.find(resource, refusalMs)
+      const before = await ownObjects.find(resource, 'provision')
       for (const each of new Set(wanted.map(({ metadata }) => metadata.namespace)))
         if (each !== undefined) await open(resource, each)
       const result = await drift.holdDuring(keyOf(resource), () => applyAll(resource, wanted, shared))
@@ -101,12 +100,12 @@ export function createInventory(objects: Objects, options: Options): Inventory {
           await removeOne(resource, each, shared)
       return result
     },
-    objectsOf: (resource) => ownObjects.find(resource),
+    objectsOf: (resource) => ownObjects.find(resource, 'deletion'),
     async removeAll(resource, terminatingNamespace) {
       drift.unwatch(keyOf(resource))
       drift.consume(keyOf(resource))
       const left: ObjectReference[] = []
-      for (const each of await ownObjects.find(resource))
+      for (const each of await ownObjects.find(resource, 'deletion'))
         if (!isDeletedWith(terminatingNamespace, each) && (await removeOne(resource, each, shared)))
           left.push(each)
       if (left.length > 0) throw remaining(left)

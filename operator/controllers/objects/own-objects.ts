@@ -9,33 +9,50 @@ import { isSameKind, isSameReference, type ObjectKind, referenceTo } from './app
 import { isOwn } from './foreign-objects.ts'
 import type { UnseenObjects } from './unseen-objects.ts'
 
+/** What a resource is searched for. */
+type Purpose = 'provision' | 'deletion'
+
+/** A kind that could not be watched. */
+interface Unwatched {
+  /** Since when the cluster does not list it; the time of the last refusal for a kind that may not be watched. */
+  readonly since: number
+  /** When it was watched last. */
+  readonly at: number
+}
+
+/** How long the operator believes that a kind cannot be watched. */
+const believedMs = 30_000
+
 /** Finds the objects of resources. */
 export class OwnObjects {
   readonly #objects: Objects
   readonly #kinds: AppliedKinds
   readonly #unseen: UnseenObjects
-  /** When a watch was refused last, by kind. */
-  readonly #refusedAt = new Map<string, number>()
+  readonly #unlistedMs: number
+  readonly #unwatched = new Map<string, Unwatched>()
 
-  constructor(objects: Objects, kinds: AppliedKinds, unseen: UnseenObjects) {
+  /** For `unlistedMs`, a deletion waits for a kind that the cluster does not list. */
+  constructor(objects: Objects, kinds: AppliedKinds, unseen: UnseenObjects, unlistedMs = 300_000) {
     this.#objects = objects
     this.#kinds = kinds
     this.#unseen = unseen
+    this.#unlistedMs = unlistedMs
   }
 
   /**
    * All objects of a resource: those that the status records, those of remembered kinds that have its label, and those that
-   * no watch shows yet. Leaves out the objects of a kind whose watch is refused, or was at most `believedMs` ago; Stalled
-   * when the status records such an object.
+   * no watch shows yet. Throws when a kind that the status records cannot be watched. Leaves out the objects of another kind
+   * that the operator may not watch. While the cluster does not list another kind, a provision leaves them out too, because
+   * the next one finds them. A deletion waits first: it is the last chance to find them.
    */
-  async find(resource: ActiveResource, believedMs = 0): Promise<ObjectReference[]> {
+  async find(resource: ActiveResource, purpose: Purpose): Promise<ObjectReference[]> {
     const recorded = resource.status?.objects ?? []
     const labelled: ObjectReference[] = []
     for (const { apiVersion, kind } of this.#kinds.all()) {
       const isNeeded = recorded.some((each) => isSameKind(each, { apiVersion, kind }))
       const cache = isNeeded
         ? await this.#objects.watch({ apiVersion, kind })
-        : await this.#watchIfPossible({ apiVersion, kind }, believedMs)
+        : await this.#watchIfPossible({ apiVersion, kind }, purpose)
       for (const { metadata } of cache?.byIndex(byResource, resource.metadata.name) ?? [])
         if (isOwn(resource, { metadata })) labelled.push(referenceTo({ apiVersion, kind, metadata }))
     }
@@ -44,16 +61,31 @@ export class OwnObjects {
     return [...recorded, ...found.filter((each) => !isRecorded(each))]
   }
 
-  async #watchIfPossible(kind: ObjectKind, believedMs: number): Promise<Cache | undefined> {
+  async #watchIfPossible(kind: ObjectKind, purpose: Purpose): Promise<Cache | undefined> {
     const key = `${kind.apiVersion} ${kind.kind}`
-    const refusedAt = this.#refusedAt.get(key) ?? Number.NEGATIVE_INFINITY
-    if (performance.now() - refusedAt < believedMs) return undefined
+    const now = performance.now()
+    const before = this.#unwatched.get(key)
+    if (before) {
+      const believes = purpose === 'provision' || this.#isLong(before)
+      if (believes && now - before.at < believedMs) return undefined
+      // One resource asks for all: the answer may take seconds.
+      this.#unwatched.set(key, { ...before, at: now })
+    }
     try {
-      return await this.#objects.watch(kind)
+      const cache = await this.#objects.watch(kind)
+      this.#unwatched.delete(key)
+      return cache
     } catch (error) {
-      if (!(error instanceof Stalled)) throw error
-      this.#refusedAt.set(key, performance.now())
+      const at = performance.now()
+      const isRefused = error instanceof Stalled
+      const unwatched = { since: isRefused ? at : (before?.since ?? now), at }
+      this.#unwatched.set(key, unwatched)
+      if (purpose === 'deletion' && !isRefused && !this.#isLong(unwatched)) throw error
       return undefined
     }
+  }
+
+  #isLong({ since, at }: Unwatched): boolean {
+    return at - since >= this.#unlistedMs
   }
 }

@@ -24,23 +24,20 @@ export class MetadataWatches {
   readonly #watched = new Map<string, Watched>()
   readonly #handlers: MetadataHandler[] = []
 
-  constructor(client: KubeClient, log: Log) {
+  readonly #listMs: number
+
+  /** `listMs` is the longest wait for the first list of a kind. */
+  constructor(client: KubeClient, log: Log, listMs: number) {
     this.#client = client
     this.#log = log
+    this.#listMs = listMs
   }
 
-  /** The synced cache of a kind; throws when the watch is forbidden. */
+  /** The synced cache of a kind; throws when the watch is forbidden, or when the kind cannot be listed now. */
   async watch(resource: Resource): Promise<Cache> {
     const key = `${resource.apiVersion} ${resource.plural}`
-    const entry = this.#watched.get(key) ?? this.#start(resource)
-    this.#watched.set(key, entry)
-    try {
-      await entry.reflector.synced
-    } catch (error) {
-      // The next call tries again: the watch may be allowed by then.
-      if (this.#watched.get(key) === entry) this.#watched.delete(key)
-      throw error
-    }
+    const entry = this.#watched.get(key) ?? this.#start(key, resource)
+    await entry.reflector.waitForList(this.#listMs)
     await entry.reflector.ensureAllowed()
     return entry.cache
   }
@@ -54,7 +51,7 @@ export class MetadataWatches {
     for (const { reflector } of this.#watched.values()) reflector.stop()
   }
 
-  #start(resource: Resource): Watched {
+  #start(key: string, resource: Resource): Watched {
     const { apiVersion, kind } = resource
     const cache = createCache(
       { [byResource]: (object) => [object.metadata.labels?.[labels.resource] ?? ''] },
@@ -75,8 +72,11 @@ export class MetadataWatches {
       () => {
         isFirstList = false
       },
-      () => {}, // `watch` throws it
+      // The next call tries again: the watch may be allowed by then.
+      () => this.#watched.delete(key),
     )
-    return { cache, reflector }
+    const entry = { cache, reflector }
+    this.#watched.set(key, entry)
+    return entry
   }
 }

@@ -5,6 +5,11 @@ import type { PausesMs } from './watch-pauses.ts'
 export interface Reflector {
   /** Resolves when the cache holds the first complete list; rejects when that is forbidden, see `failIfForbidden`. */
   readonly synced: Promise<void>
+  /**
+   * Waits until the cache holds the first complete list. Tries again at once after an attempt that failed; throws the error of
+   * the next one that fails, or the last error after `mostMs`.
+   */
+  waitForList(mostMs: number): Promise<void>
   /** Throws the error of the API server if it forbids to list or watch; after such an error, tries again first. */
   ensureAllowed(): Promise<void>
   /** Plural name of what is watched. */

@@ -4,6 +4,7 @@ import type { Log } from '../../log.ts'
 import { ApiError, type KubeClient, type Query } from '../client/client.ts'
 import { keyOf, pathOf, type Resource } from '../client/resource.ts'
 import type { Cache } from './cache.ts'
+import { FirstList } from './first-list.ts'
 import type { Reflector, ReflectorOptions } from './reflector-options.ts'
 import { WatchPauses } from './watch-pauses.ts'
 import {
@@ -41,7 +42,7 @@ class CacheReflector implements Reflector {
   readonly #path: string
   readonly #idleMs: number
   readonly #pauses: WatchPauses
-  readonly #synced = Promise.withResolvers<void>()
+  readonly #firstList = new FirstList()
   readonly #stopping = new AbortController()
   #heardAt = performance.now()
   #refusedAt = Number.NEGATIVE_INFINITY
@@ -74,7 +75,13 @@ class CacheReflector implements Reflector {
   }
 
   get synced(): Promise<void> {
-    return this.#synced.promise
+    return this.#firstList.complete
+  }
+
+  async waitForList(mostMs: number): Promise<void> {
+    // The list may be possible by now.
+    if (!this.#firstList.isComplete) this.#pauses.end()
+    await this.#firstList.waitFor(mostMs)
   }
 
   async ensureAllowed(): Promise<void> {
@@ -113,7 +120,7 @@ class CacheReflector implements Reflector {
         if (error instanceof ApiError) this.#refusedAt = performance.now()
         this.#setForbidden(asForbidden(error))
         if (this.#forbidden && failIfForbidden && this.#listVersion === 0n)
-          return this.#synced.reject(this.#forbidden)
+          return this.#firstList.refuse(this.#forbidden)
         this.#recover(error)
       }
       if (!signal.aborted) await this.#pauses.wait()
@@ -198,7 +205,7 @@ class CacheReflector implements Reflector {
     this.#listedAt = performance.now()
     this.#position = resourceVersion
     this.#pauses.reset()
-    this.#synced.resolve()
+    this.#firstList.finish()
   }
 
   /** For API servers that cannot stream a list. */
@@ -239,11 +246,15 @@ class CacheReflector implements Reflector {
       this.#position = undefined
       return
     }
-    if (error instanceof ApiError && [400, 422].includes(error.status) && this.#position === undefined)
+    const isInvalid = error instanceof ApiError && [400, 422].includes(error.status)
+    if (isInvalid && this.#position === undefined && this.#canStreamLists) {
       this.#canStreamLists = false
+      return
+    }
     // An idle connection was aborted: reconnect from the position.
     if (error instanceof Error && error.name === 'AbortError') return
     this.#pauses.fail()
+    this.#firstList.fail(error)
     const { plural: resource } = this.#resource
     const message = error instanceof Error ? error.message : String(error)
     const { failures } = this.#pauses

@@ -4,7 +4,7 @@ import { ActiveResource, type AppliedObject } from '../../../operator/api/active
 import type { KubeObject, StoredObject } from '../../../operator/api/kind.ts'
 import { annotations } from '../../../operator/api/names.ts'
 import { createInventory, type Inventory } from '../../../operator/controllers/objects/inventory.ts'
-import { Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
+import { ReconcileError, Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
 import { environmentNamespace } from '../../../operator/domain/resource/identity.ts'
 import { keyOf } from '../../../operator/kube/client/resource.ts'
 import type { Objects } from '../../../operator/kube/objects.ts'
@@ -35,12 +35,13 @@ beforeEach(() => {
 })
 
 /** A new process, which knows only the state in the cluster. */
-function start() {
+function start(unlistedMs?: number) {
   door = world.open()
   inventory = createInventory(door, {
     store: cluster.store,
     kinds: world.kinds,
     backoffMs: { first: 1, most: 5 },
+    unlistedMs,
     namespaces: {
       isOpen: () => isOpen,
       onGone(handler) {
@@ -440,5 +441,48 @@ describe('after a crash', () => {
     expect(asked).toBe(1)
     await inventory.removeAll(resource)
     expect(asked).toBe(2)
+  })
+  describe('a remembered kind that the cluster does not list', () => {
+    let asked: number
+
+    /** A new process; it cannot watch the kind. */
+    async function startWithout(unlistedMs?: number) {
+      await world.kinds.remember({ apiVersion: 'v1', kind: 'Lost' })
+      start(unlistedMs)
+      asked = 0
+      const { watch } = door
+      door.watch = async (kind) => {
+        if (kind.kind !== 'Lost') return watch(kind)
+        asked++
+        throw new ReconcileError('NotListed', 'conversion failed')
+      }
+    }
+
+    test('stops the provision of no resource that does not record such an object', async () => {
+      await startWithout()
+      for (let time = 0; time < 3; time++) await bring(object('ConfigMap', { data: { time } }))
+      expect(asked).toBe(1)
+    })
+
+    test.each<[rule: string, work: () => Promise<unknown>]>([
+      ['provision', () => bring(object('ConfigMap'))],
+      ['deletion', () => inventory.removeAll(resource)],
+    ])('stops the %s of a resource that records such an object, at any time', async (_, work) => {
+      await startWithout(0)
+      record([{ apiVersion: 'v1', kind: 'Lost', name: 'thing', namespace, uid: 'known' }])
+      await expect(work()).rejects.toMatchObject({ reason: 'NotListed' })
+    })
+
+    test.each<[rule: string, unlistedMs: number, isStopped: boolean]>([
+      ['stops a deletion at first: the resource may have such an object', 60_000, true],
+      ['stops a deletion no more after some time', 0, false],
+    ])('%s', async (_, unlistedMs, isStopped) => {
+      await bring(object('ConfigMap'))
+      await startWithout(unlistedMs)
+      const removal = inventory.removeAll(resource)
+      if (isStopped) await expect(removal).rejects.toMatchObject({ reason: 'NotListed' })
+      else await removal
+      expect(world.get('ConfigMap', 'thing') !== undefined).toBe(isStopped)
+    })
   })
 })
