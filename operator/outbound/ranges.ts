@@ -29,8 +29,26 @@ const nonPublic: Readonly<Record<string, readonly string[]>> = {
   'for benchmarks': ['198.18.0.0/15'],
   multicast: ['224.0.0.0/4', 'ff00::/8'],
   'reserved or broadcast': ['240.0.0.0/4'],
-  'an IPv4 address within IPv6': ['::ffff:0:0/96', '::/96', '64:ff9b::/96', '64:ff9b:1::/48', '2002::/16'],
+  'an IPv4 address within IPv6': [
+    '::ffff:0:0/96',
+    '::ffff:0:0:0/96',
+    '::/96',
+    '64:ff9b::/96',
+    '64:ff9b:1::/48',
+    '2002::/16',
+  ],
 }
+
+/** Which bytes of an IPv6 address in a range are an IPv4 address: those of RFC 6052 skip the byte 8. */
+const embeddings: readonly (readonly [range: string, bytes: readonly number[]])[] = [
+  ['::ffff:0:0/96', [12, 13, 14, 15]],
+  ['::ffff:0:0:0/96', [12, 13, 14, 15]],
+  ['::/96', [12, 13, 14, 15]],
+  ['64:ff9b::/96', [12, 13, 14, 15]],
+  ['64:ff9b:1::/48', [12, 13, 14, 15]],
+  ['64:ff9b:1::/48', [6, 7, 9, 10]],
+  ['2002::/16', [2, 3, 4, 5]],
+]
 
 const byRangeOnly = new Set(['the metadata service of a cloud', 'link-local'])
 
@@ -41,6 +59,11 @@ const ranges: readonly Range[] = Object.entries(nonPublic).flatMap(([title, memb
     includes: rangeOf(text) ?? throwUnreadable(text),
   })),
 )
+
+const embedded = embeddings.map(([text, bytes]) => ({
+  includes: rangeOf(text) ?? throwUnreadable(text),
+  bytes,
+}))
 
 /** The public addresses of IPv6. */
 const globalUnicast = rangeOf('2000::/3') ?? throwUnreadable('2000::/3')
@@ -60,12 +83,40 @@ export function rangeOf(text: string): ((address: string) => boolean) | undefine
   return (address) => isIP(address) === family && list.check(address, type)
 }
 
-/** The range that makes an address non-public; a text that is no address is never public. */
-export function rangeAround(address: string): Range | undefined {
-  const found = ranges.find((range) => range.includes(address))
+/**
+ * The range that makes an address non-public; a text that is no address is never public. For an IPv6 address that leads to an
+ * IPv4 address that only a range allows, the range of that one.
+ */
+export function rangeAround(text: string): Range | undefined {
+  const [address = '', zone] = text.split('%', 2)
+  const inner = embeddedIn(address).map(rangeAround)
+  const found = inner.find((range) => range?.byRangeOnly) ?? ranges.find((range) => range.includes(address))
   if (found) return found
-  const isPublic = isIP(address) === 4 || (globalUnicast(address) && !address.includes('%'))
+  const isPublic = isIP(address) === 4 || (globalUnicast(address) && zone === undefined)
   return isPublic ? undefined : unassigned
+}
+
+/** The IPv4 addresses that translators and tunnels may connect an IPv6 address to. */
+function embeddedIn(address: string): string[] {
+  if (isIP(address) !== 6) return []
+  const all = bytesOf(address)
+  return embedded
+    .filter(({ includes }) => includes(address))
+    .map(({ bytes }) => bytes.map((index) => all[index]).join('.'))
+}
+
+/** The 16 bytes of an IPv6 address. */
+function bytesOf(address: string): readonly number[] {
+  // Without a dotted part.
+  const normal = new URL(`http://[${address}]`).hostname.slice(1, -1)
+  const [head = [], tail = []] = normal
+    .split('::')
+    .map((part) => part.split(':').filter((word) => word !== ''))
+  const gap = Array.from({ length: 8 - head.length - tail.length }, () => '0')
+  return [...head, ...gap, ...tail].flatMap((word) => {
+    const value = Number.parseInt(word, 16)
+    return [value >> 8, value & 0xff]
+  })
 }
 
 function throwUnreadable(text: string): never {

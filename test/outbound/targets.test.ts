@@ -167,6 +167,31 @@ describe('exceptions', () => {
   ])("'%s' is not an exception, and nothing starts with it", (text) => {
     expect(() => createTargetRules([text])).toThrow('is not a target')
   })
+
+  test.each([
+    '::ffff:169.254.169.254',
+    '::ffff:a9fe:a9fe',
+    '::ffff:0:a9fe:a9fe',
+    '::169.254.169.254',
+    '64:ff9b::a9fe:a9fe',
+    '64:ff9b:1::a9fe:a9fe',
+    '64:ff9b:1:a9fe:a9:fe00::',
+    '2002:a9fe:a9fe::1',
+    '::ffff:168.63.129.16',
+    '::ffff:169.254.1.1',
+    'fe80::1%eth0',
+  ])('a name lets no metadata service and no link-local address through in a form of IPv6: %s', (address) => {
+    const rules = createTargetRules(['a.test'])
+    expect(() => rules.checkAddresses('a.test', '80', [address])).toThrow(TargetRefused)
+  })
+
+  test.each(['64:ff9b::808:808', '64:ff9b::a00:1', '::ffff:10.0.0.1', '::1', 'fd00::1'])(
+    'a name lets any other address through in a form of IPv6, as from DNS64: %s',
+    (address) => {
+      const rules = createTargetRules(['a.test'])
+      expect(() => rules.checkAddresses('a.test', '80', [address])).not.toThrow()
+    },
+  )
 })
 
 describe('URLs', () => {
