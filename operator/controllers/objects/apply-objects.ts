@@ -95,6 +95,7 @@ async function applyOne(
   try {
     const known = uid === undefined ? object : { ...object, metadata: { ...object.metadata, uid } }
     const answer = await objects.apply(known)
+    unseen.noteApplied(keyOf(resource), referenceTo(object), answer.metadata.uid)
     if (isWatchable(object)) drift.noteApplied(answer)
     if (answer.metadata.deletionTimestamp) throw remaining([referenceTo(object)])
     return answer

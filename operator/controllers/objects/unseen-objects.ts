@@ -2,22 +2,32 @@ import { annotations } from '../../api/names.ts'
 import type { ObjectReference, Objects } from '../../kube/objects.ts'
 import { referenceTo, textOf } from './applied-object.ts'
 
+interface Unseen {
+  readonly reference: ObjectReference
+  /** Known after the apply. */
+  readonly uid?: string
+}
+
 /** Objects that the operator applied or began to apply, until the watch of their kind shows them. Keys are those of the resources. */
 export class UnseenObjects {
   /** The objects of each resource, by their text. */
-  readonly #byResource = new Map<string, Map<string, ObjectReference>>()
+  readonly #byResource = new Map<string, Map<string, Unseen>>()
   /** The resources of each object. */
   readonly #resourcesOf = new Map<string, Set<string>>()
 
   constructor(objects: Objects) {
-    objects.onChange((object) => {
-      const key = object.metadata.annotations?.[annotations.resource] ?? ''
-      this.#remove(key, textOf(referenceTo(object)))
+    objects.onChange(({ metadata, ...object }, isGone) => {
+      const key = metadata.annotations?.[annotations.resource] ?? ''
+      const text = textOf(referenceTo({ ...object, metadata }))
+      const { uid = metadata.uid } = this.#byResource.get(key)?.get(text) ?? {}
+      // A late watch shows changes and the end of an earlier object with the name first.
+      if (!isGone && uid === metadata.uid) this.#remove(key, text)
     })
   }
 
-  of(key: string): Iterable<ObjectReference> {
-    return this.#byResource.get(key)?.values() ?? []
+  /** The objects of a resource. */
+  of(key: string): ObjectReference[] {
+    return [...(this.#byResource.get(key)?.values() ?? [])].map(({ reference }) => reference)
   }
 
   /** Whether any resource has the object. */
@@ -28,10 +38,17 @@ export class UnseenObjects {
   /** Before the apply: the answer may get lost. */
   add(key: string, reference: ObjectReference): void {
     const text = textOf(reference)
-    const own = this.#byResource.get(key) ?? new Map<string, ObjectReference>()
-    this.#byResource.set(key, own.set(text, reference))
+    const own = this.#byResource.get(key) ?? new Map<string, Unseen>()
+    this.#byResource.set(key, own.set(text, { reference }))
     const resources = this.#resourcesOf.get(text) ?? new Set<string>()
     this.#resourcesOf.set(text, resources.add(key))
+  }
+
+  /** After the apply, which the watch may have shown already. */
+  noteApplied(key: string, reference: ObjectReference, uid: string): void {
+    const own = this.#byResource.get(key)
+    const text = textOf(reference)
+    if (own?.has(text)) own.set(text, { reference, uid })
   }
 
   /** The resource has no objects any more. */

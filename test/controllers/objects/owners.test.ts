@@ -110,6 +110,25 @@ test('an object that its owner makes again is not free while its watch is late',
   expect(ownerOf('ConfigMap', 'settings')).toBe(keyFor('a'))
 })
 
+test.each([
+  ['a change of the first object', 1],
+  ['the deletion of the first object', 2],
+])(
+  'an object that its owner makes again is not free while its late watch shows only %s',
+  async (_, events) => {
+    const { world, bring, ownerOf, keyFor } = open()
+    await bring('a', [['ConfigMap', 'settings']])
+    const release = world.holdEvents()
+    world.touchStatus('ConfigMap', 'settings', {})
+    world.delete('ConfigMap', 'settings')
+    expect(await bring('a', [['ConfigMap', 'settings']])).toBeUndefined()
+    release(events)
+    const others = [bring('c', [['ConfigMap', 'other']]), bring('b', [['ConfigMap', 'settings']])]
+    expect(await Promise.all(others)).toEqual([undefined, 'Conflict'])
+    expect(ownerOf('ConfigMap', 'settings')).toBe(keyFor('a'))
+  },
+)
+
 test('no apply changes an object of another owner, in any order of what happens at the same time', async () => {
   const place = fc.tuple(fc.constantFrom(...kinds), fc.constantFrom('x', 'y', 'z'))
   const step = fc.oneof(

@@ -36,8 +36,8 @@ export interface FakeObjects {
   beforeWatch: (kind: string) => void
   /** Called before each apply. */
   before: (object: KubeObject) => void
-  /** Keeps events back until the function that it returns is called. */
-  holdEvents(): () => void
+  /** Keeps events back until the function that it returns is called, which can deliver only the first of them. */
+  holdEvents(): (count?: number) => void
 }
 
 const uncounted = new Set(['ConfigMap', 'Service', 'Secret', 'Namespace'])
@@ -242,9 +242,9 @@ export function createFakeObjects(): FakeObjects {
     before: () => {},
     holdEvents() {
       heldBack = []
-      return () => {
-        const held = heldBack ?? []
-        heldBack = undefined
+      return (count?: number) => {
+        const held = (count === undefined ? heldBack : heldBack?.splice(0, count)) ?? []
+        if (count === undefined) heldBack = undefined
         for (const deliver of held) deliver()
       }
     },
