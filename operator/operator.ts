@@ -89,8 +89,7 @@ export async function startOperator(options: {
   const metrics = traceResults(options.metrics, tracing)
   const trace = traceReconciles(options.cluster.store, tracing)
   await cluster.ready
-  const installation = await openInstallation(cluster.client)
-  await ensureAdmin(cluster, installation)
+  const installation = await openInstallation(cluster.client, (start) => ensureAdmin(cluster, start))
   await ensureSessionKey(cluster)
   const objects = openObjects(cluster.client, log)
   const namespaces = watchEnvironmentNamespaces(cluster.client, log)

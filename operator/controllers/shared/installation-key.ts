@@ -10,8 +10,6 @@ type ResourceSpec = ActiveResource['spec']
 
 /** The secret key of this installation, and what it proves. */
 export interface Installation {
-  /** Whether this start made the key, as the first one does. */
-  readonly isFirstStart: boolean
   /** Keyed hash of any data; without the key, it does not help to guess weak secrets. */
   hash(value: unknown): string
   /** Signature of a resource's spec, which proves that the operator wrote it. */
@@ -22,13 +20,21 @@ export interface Installation {
 
 const secretName = 'quartermaster-installation'
 
-/** Reads the key of this installation; creates it at the first start. */
-export async function openInstallation(client: KubeClient): Promise<Installation> {
+/**
+ * Prepares the start and reads the key of this installation. A first start makes the key after its preparation, so that the
+ * start after one that ended halfway is a first one too.
+ */
+export async function openInstallation(
+  client: KubeClient,
+  prepare: (start: { readonly isFirstStart: boolean }) => Promise<void>,
+): Promise<Installation> {
   const known = await readKey(client)
-  return installationWith(known ?? (await makeKey(client)), known === undefined)
+  await prepare({ isFirstStart: known === undefined })
+  return installationWith(known ?? (await makeKey(client)))
 }
 
-export function installationWith(key: Buffer, isFirstStart = false): Installation {
+/** An installation with this key. */
+export function installationWith(key: Buffer): Installation {
   const secretKey = createSecretKey(key)
   const hash = (value: unknown) => createHmac('sha256', secretKey).update(canonicalJson(value)).digest('hex')
   const signature = (namespace: string, name: string, spec: Omit<ResourceSpec, 'signature'>) =>
@@ -44,7 +50,6 @@ export function installationWith(key: Buffer, isFirstStart = false): Installatio
   /** Specs with a signature, and the resource that it is for. */
   const signed = new WeakMap<ResourceSpec, Pick<ActiveResource['metadata'], 'namespace' | 'name'>>()
   return {
-    isFirstStart,
     hash,
     signature,
     isSigned(resource) {

@@ -8,6 +8,7 @@ import {
   ensureAdmin,
   startOrganizations,
 } from '../../../operator/controllers/organization/first-administrator.ts'
+import { openInstallation } from '../../../operator/controllers/shared/installation-key.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import { ApiError } from '../../../operator/kube/client/client.ts'
 import { silentLog } from '../../../operator/log.ts'
@@ -61,12 +62,21 @@ describe('an organization has an administrator', () => {
 })
 
 describe('the first administrator', () => {
-  /** The fake cluster with a client that reads the one Secret. */
+  /** Whether the key of the installation exists. */
+  let isInstalled: boolean
+
+  beforeEach(() => {
+    isInstalled = false
+  })
+
+  /** The fake cluster with a client that reads the two Secrets, and creates that of the key. */
   const withSecrets = {
     ...cluster,
     client: {
-      async request() {
-        const [secret] = cluster.secrets
+      async request(method: string, path: string) {
+        if (method === 'POST') return void (isInstalled = true)
+        if (path.endsWith('/quartermaster-installation') && isInstalled) return { data: { key: 'a2V5' } }
+        const secret = cluster.secrets.find(({ metadata }) => path.endsWith(`/${metadata.name}`))
         if (!secret) throw new ApiError(404, 'NotFound', 'not found')
         const texts = secret['stringData'] as Record<string, string> // a Secret
         const encode = (text: string) => Buffer.from(text).toString('base64')
@@ -75,7 +85,7 @@ describe('the first administrator', () => {
       },
     },
   } as unknown as Cluster // nothing else of the client is used
-  const start = (isFirstStart = false) => ensureAdmin(withSecrets, { isFirstStart })
+  const start = () => openInstallation(withSecrets.client, (first) => ensureAdmin(withSecrets, first))
   const users = () => cluster.store.list(User, systemNamespace).map(({ metadata }) => metadata.name)
   const tokens = () => cluster.store.list(AccessToken, systemNamespace)
   const addHuman = (name: string) =>
@@ -136,9 +146,20 @@ describe('the first administrator', () => {
     expect([users(), tokens()]).toEqual([remaining, []])
   })
 
+  test.each(['create Secret', 'create AccessToken', 'create User'])(
+    'is completed by the next start beside users of manifests, after one that ends before: %s',
+    async (write) => {
+      addHuman('ana')
+      cluster.failNext(write, new Error('reset'))
+      await expect(start()).rejects.toThrow('reset')
+      await start()
+      expect([users().toSorted(), tokens().length, cluster.secrets.length]).toEqual([['admin', 'ana'], 1, 1])
+    },
+  )
+
   test('is created by the first start beside users of manifests, and not again later', async () => {
     addHuman('ana')
-    await start(true)
+    await start()
     expect([users().toSorted(), tokens().length, cluster.secrets.length]).toEqual([['admin', 'ana'], 1, 1])
     cluster.drop(User, systemNamespace, 'admin')
     await start()
@@ -146,6 +167,7 @@ describe('the first administrator', () => {
   })
 
   test('is not created later where a human user exists, but where only service users do', async () => {
+    isInstalled = true
     const robot = { type: 'service', organizationName: 'acme' } as const
     cluster.put(User, newObject(User, { namespace: systemNamespace, name: 'robot' }, robot))
     await start()
