@@ -6,7 +6,7 @@ import type { Store } from '../../kube/cache/store.ts'
 import { hasFinalizer, keyOf } from '../../kube/client/resource.ts'
 import { nextTurn } from '../../kube/loop/pace.ts'
 import type { ObjectReference } from '../../kube/objects.ts'
-import { isDeletedWith, isWatchable, type ObjectKind } from '../objects/applied-object.ts'
+import { isDeletedWith, isWatchable, type ObjectKind, textOfKind } from '../objects/applied-object.ts'
 import type { Inventory } from '../objects/inventory.ts'
 import { dependenciesOf } from '../shared/dependents.ts'
 import type { OrganizationDrivers } from './organization-drivers.ts'
@@ -111,7 +111,7 @@ export class Removals {
       const within = await this.#objectsWithin(each, namespace)
       if (!within) outside.add(each.metadata.name)
       for (const { apiVersion, kind } of within?.filter(isWatchable) ?? [])
-        kinds.set(`${apiVersion} ${kind}`, { apiVersion, kind })
+        kinds.set(textOfKind({ apiVersion, kind }), { apiVersion, kind })
       if (index % mostPerTurn === mostPerTurn - 1) await nextTurn()
     }
     const { store } = this.#tools

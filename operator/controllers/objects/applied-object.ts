@@ -58,8 +58,19 @@ export function isNewer(object: KubeObject, other: KubeObject): boolean {
   return left.uid === right.uid && Number(left.resourceVersion ?? 0) > Number(right.resourceVersion ?? 0)
 }
 
+/** The group of an API; empty for the core of Kubernetes. */
+function groupOf({ apiVersion }: Pick<ObjectKind, 'apiVersion'>): string {
+  return apiVersion.slice(0, Math.max(0, apiVersion.indexOf('/')))
+}
+
+/** Whether objects of the kinds are the same ones: the versions of an API are views of one stored object. */
 export function isSameKind(left: ObjectKind, right: ObjectKind): boolean {
-  return left.apiVersion === right.apiVersion && left.kind === right.kind
+  return groupOf(left) === groupOf(right) && left.kind === right.kind
+}
+
+/** A text that is equal for the versions of a kind. */
+export function textOfKind(kind: ObjectKind): string {
+  return `${groupOf(kind)} ${kind.kind}`
 }
 
 /** A list permission on Secrets is a read permission on all of them, so they are not watched. */
@@ -82,8 +93,8 @@ const builtInGroups: ReadonlySet<string> = new Set([
  * Whether the cluster deletes objects of the kind in any order. An object of a custom kind may represent something outside the
  * cluster, which must outlive what uses it.
  */
-function isBuiltIn({ apiVersion }: Pick<ObjectKind, 'apiVersion'>): boolean {
-  return builtInGroups.has(apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '')
+function isBuiltIn(kind: Pick<ObjectKind, 'apiVersion'>): boolean {
+  return builtInGroups.has(groupOf(kind))
 }
 
 /** Whether the cluster deletes the object together with this namespace, without help. */
@@ -123,8 +134,8 @@ export function isSameReference(left: ObjectReference, right: ObjectReference): 
 }
 
 /** A text that is equal for references to the same object. */
-export function textOf({ apiVersion, kind, namespace = '', name }: ObjectReference): string {
-  return `${apiVersion} ${kind} ${namespace}/${name}`
+export function textOf({ namespace = '', name, ...kind }: ObjectReference): string {
+  return `${textOfKind(kind)} ${namespace}/${name}`
 }
 
 export function nameOf({ kind, metadata }: KubeObject): string {

@@ -95,9 +95,10 @@ export function createInventory(objects: Objects, options: Options): Inventory {
       for (const each of new Set(wanted.map(({ metadata }) => metadata.namespace)))
         if (each !== undefined) await open(resource, each)
       const result = await drift.holdDuring(keyOf(resource), () => applyAll(resource, wanted, shared))
+      const kept = new Set(result.applied.map(({ uid }) => uid))
       for (const each of before)
         if (!result.applied.some((other) => isSameReference(other, each)))
-          await removeOne(resource, each, shared)
+          await removeOne(resource, each, shared, kept)
       return result
     },
     objectsOf: (resource) => ownObjects.find(resource, 'deletion'),
@@ -120,20 +121,21 @@ export function createInventory(objects: Objects, options: Options): Inventory {
 
 /** Others own what a controller of the cluster makes, and every namespace has the certificate of the cluster. */
 async function foreignIn(namespace: string, { objects, kinds }: Shared): Promise<string[]> {
-  const names: string[] = []
+  // A kind may be remembered in several versions.
+  const names = new Set<string>()
   for (const kind of kinds.all()) {
     if (!isWatchable(kind)) continue
     try {
       for (const { metadata } of (await objects.readForeign(kind, namespace)).items) {
         const isOwned = (metadata.ownerReferences ?? []).length > 0
         if (!isOwned && !injected.has(`${kind.kind} ${metadata.name}`))
-          names.push(`${kind.kind} '${metadata.name}'`)
+          names.add(`${kind.kind} '${metadata.name}'`)
       }
     } catch (error) {
       if (!(error instanceof Stalled)) throw error // Stalled: the operator may not list this kind by now
     }
   }
-  return names
+  return [...names]
 }
 
 async function unrecorded(
@@ -151,14 +153,17 @@ async function unrecorded(
     .map((object) => ({ ...referenceTo(object), uid: '' }))
 }
 
-/** Deletes an object of the resource; returns whether it still exists. */
+/** Deletes an object of the resource, unless its uid is among `kept`; returns whether it still exists and must not. */
 async function removeOne(
   resource: ActiveResource,
   reference: ObjectReference,
   { objects, drift }: Shared,
+  kept?: ReadonlySet<string>,
 ): Promise<boolean> {
   const existing = (await watched(reference, objects)) ?? (await objects.read(reference))
   if (!existing || !isOwn(resource, existing)) return false
+  // Some clusters serve an object in two API groups.
+  if (kept?.has(existing.metadata.uid)) return false
   // Deleting the namespace of an organization would delete the organization.
   if (reference.kind === 'Namespace' && isOfOrganization(existing)) return false
   const { uid, deletionTimestamp } = existing.metadata

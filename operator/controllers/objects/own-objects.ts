@@ -5,7 +5,7 @@ import { byResource } from '../../kube/cache/metadata-watches.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import type { ObjectReference, Objects } from '../../kube/objects.ts'
 import type { AppliedKinds } from './applied-kinds.ts'
-import { isSameKind, isSameReference, type ObjectKind, referenceTo } from './applied-object.ts'
+import { type ObjectKind, referenceTo, textOf } from './applied-object.ts'
 import { isOwn } from './foreign-objects.ts'
 import type { UnseenObjects } from './unseen-objects.ts'
 
@@ -49,16 +49,17 @@ export class OwnObjects {
     const recorded = resource.status?.objects ?? []
     const labelled: ObjectReference[] = []
     for (const { apiVersion, kind } of this.#kinds.all()) {
-      const isNeeded = recorded.some((each) => isSameKind(each, { apiVersion, kind }))
+      const isNeeded = recorded.some((each) => each.apiVersion === apiVersion && each.kind === kind)
       const cache = isNeeded
         ? await this.#objects.watch({ apiVersion, kind })
         : await this.#watchIfPossible({ apiVersion, kind }, purpose)
       for (const { metadata } of cache?.byIndex(byResource, resource.metadata.name) ?? [])
         if (isOwn(resource, { metadata })) labelled.push(referenceTo({ apiVersion, kind, metadata }))
     }
-    const isRecorded = (each: ObjectReference) => recorded.some((other) => isSameReference(other, each))
-    const found = [...labelled, ...this.#unseen.of(keyOf(resource))]
-    return [...recorded, ...found.filter((each) => !isRecorded(each))]
+    const found = new Map<string, ObjectReference>()
+    for (const each of [...recorded, ...labelled, ...this.#unseen.of(keyOf(resource))])
+      if (!found.has(textOf(each))) found.set(textOf(each), each)
+    return [...found.values()]
   }
 
   async #watchIfPossible(kind: ObjectKind, purpose: Purpose): Promise<Cache | undefined> {

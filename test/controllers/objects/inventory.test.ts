@@ -280,6 +280,46 @@ test('an object that is no longer wanted is deleted', async () => {
   expect(isTouched()).toBe(false)
 })
 
+describe('an object that the cluster serves in several versions of an API', () => {
+  const scaler = (apiVersion: string, maxReplicas = 2): KubeObject => ({
+    ...object('HorizontalPodAutoscaler', { spec: { maxReplicas } }),
+    apiVersion,
+  })
+  const uid = () => world.get('HorizontalPodAutoscaler', 'thing')?.metadata.uid
+
+  test.each<[when: string, act: () => Promise<unknown>]>([
+    ['its manifest names another version', () => bring(scaler('autoscaling/v2'))],
+    ['its manifest names another group that serves it', () => bring(scaler('scaling.example.com/v1'))],
+    [
+      'another resource uses another version',
+      async () => {
+        await world.kinds.remember({ apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler' })
+        await bring(scaler('autoscaling/v1', 3))
+      },
+    ],
+  ])('stays when %s', async (_, act) => {
+    await bring(scaler('autoscaling/v1'))
+    const known = uid()
+    await act()
+    expect(known).toBeDefined()
+    expect(uid()).toBe(known)
+  })
+
+  test('is one object of the resource', async () => {
+    await bring(scaler('autoscaling/v1'))
+    await world.kinds.remember({ apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler' })
+    record([])
+    expect(await inventory.objectsOf(resource)).toHaveLength(1)
+  })
+
+  test('is touched when it is deleted by hand after another version of it was applied', async () => {
+    await bring(scaler('autoscaling/v1'))
+    await bring(scaler('autoscaling/v2'))
+    world.delete('HorizontalPodAutoscaler', 'thing')
+    expect(isTouched()).toBe(true)
+  })
+})
+
 test('a clear waits for objects that are being deleted', async () => {
   await bring(object('ConfigMap', {}, 'slow'))
   world.replaceMetadata('ConfigMap', 'slow', {

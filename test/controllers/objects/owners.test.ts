@@ -12,10 +12,11 @@ import { createFakeObjects } from '../support/fake-objects.ts'
 
 const namespace = environmentNamespace(context())
 const kinds = ['ConfigMap', 'Secret'] as const
+type Wanted = readonly [kind: string, name: string, apiVersion?: string]
 const ids = ['a', 'b', 'c']
 
-function object(kind: string, name: string, by: string): KubeObject {
-  return { apiVersion: 'v1', kind, metadata: { name, namespace }, data: { by: btoa(by) } }
+function object(kind: string, name: string, by: string, apiVersion = 'v1'): KubeObject {
+  return { apiVersion, kind, metadata: { name, namespace }, data: { by: btoa(by) } }
 }
 
 /** An inventory, and resources that apply objects with it. */
@@ -31,10 +32,10 @@ function open() {
   for (const each of resources.values()) cluster.put(ActiveResource, each)
 
   /** Applies objects and records them, as a provision does; returns why not. */
-  async function bring(id: string, wanted: readonly (readonly [kind: string, name: string])[]) {
+  async function bring(id: string, wanted: readonly Wanted[]) {
     const resource = resources.get(id) ?? activeResource({ type: 's3', resourceId: id })
     try {
-      const objects = wanted.map(([kind, name]) => object(kind, name, id))
+      const objects = wanted.map(([kind, name, apiVersion]) => object(kind, name, id, apiVersion))
       await inventory.unrecorded(resource, objects)
       const { applied } = await inventory.apply(resource, objects)
       const next = { ...resource, status: { ...resource.status, objects: [...applied] } }
@@ -57,6 +58,13 @@ function open() {
     )
   return { world, bring, ownerOf, keyFor, claims }
 }
+
+test('an object that two resources want at once in two versions belongs to one of them', async () => {
+  const { bring, ownerOf, keyFor } = open()
+  const wants = [bring('a', [['ConfigMap', 'settings']]), bring('b', [['ConfigMap', 'settings', 'v2']])]
+  expect(await Promise.all(wants)).toEqual([undefined, 'Conflict'])
+  expect(ownerOf('ConfigMap', 'settings')).toBe(keyFor('a'))
+})
 
 describe.each(kinds)('a %s', (kind) => {
   test('that two resources want at once belongs to one of them', async () => {
