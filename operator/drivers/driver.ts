@@ -68,6 +68,8 @@ export interface Provisioned {
     objects: readonly KubeObject[],
     observed: Readonly<Record<string, KubeObject | undefined>>,
   ): Promise<Outputs>
+  /** Whether the objects of an earlier provision stay until the outputs are known. */
+  readonly keepsEarlier?: boolean
 }
 
 /** The data of a deprovision, all from the resource's status. */

@@ -54,7 +54,14 @@ test.each<[rule: string, outputs: FreeForm | string]>([
   await expect(late).resolves.toBeDefined()
 })
 
-test('an update that no template mentions is refused when it comes', async () => {
-  const { outputsFrom } = await provision({ outputsFrom: async () => plain({ update }) })
+test.each<[rule: string, outputs: string]>([
+  ['that no template mentions', ''],
+  ['in JSON', '{"update": [{"op": "add", "path": "/a", "value": "{{ .objects.a.status.b }}"}]}'],
+  ['that is indented', '  update: [{op: add, path: /a, value: {{ .objects.a.status.b }}}]'],
+  ['after an action', '{{- $b := .objects.a.status.b -}} update: [{op: add, path: /a, value: {{ $b }}}]'],
+])('an update %s is refused when it comes, and the pods stay until then', async (_, outputs) => {
+  const late = provision({ outputsFrom: async () => plain({ update }) }, { templates: { outputs } })
+  const { outputsFrom, keepsEarlier } = await late
   await expect(outputsFrom?.([], {})).rejects.toMatchObject({ reason: 'InvalidOutputs' })
+  expect(keepsEarlier).toBe(true)
 })

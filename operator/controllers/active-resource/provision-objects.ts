@@ -3,7 +3,7 @@ import type { KubeObject } from '../../api/kind.ts'
 import { Waiting } from '../../domain/base/errors.ts'
 import { areCovered, leafPaths, type SeparatedOutputs } from '../../domain/schema/secret-outputs.ts'
 import type { Outputs, Provisioned } from '../../drivers/driver.ts'
-import { isSame, isWatchable, refuseReserved } from '../objects/applied-object.ts'
+import { isSame, isSameReference, isWatchable, refuseReserved } from '../objects/applied-object.ts'
 import type { ApplyResult } from '../objects/drift.ts'
 import { openNamespace, refuseNamespaceOfOthers } from '../objects/environment-namespace.ts'
 import { claimsRollout } from '../rollout/await-rollout.ts'
@@ -68,16 +68,35 @@ function isChangeUnseen(
 }
 
 /**
- * Reserves the hosts, applies the objects, and deletes those of an earlier provision that the driver no longer lists.
- * After a crash, labels and the status name every applied object.
+ * Reserves the hosts, applies the objects, and deletes those of an earlier provision that the driver no longer lists, unless
+ * the driver keeps them. After a crash, labels and the status name every applied object.
  */
 export function applyObjects(
   { resource, tools, attempt }: Run,
   objects: readonly KubeObject[],
-  { reservedHosts = [] }: Provisioned,
+  { reservedHosts = [], keepsEarlier: keepsOthers = false }: Provisioned,
 ): Promise<ApplyResult> {
   tools.hostReservations.reserve(resource, reservedHosts)
-  return attempt(() => tools.inventory.apply(resource, objects))
+  return attempt(() => tools.inventory.apply(resource, objects, { keepsOthers }))
+}
+
+/** The recorded objects of an earlier provision that the driver keeps until the outputs are known. */
+export function keptObjects(
+  { keepsEarlier }: Provisioned,
+  { objects = [] }: ResourceStatus,
+  { applied }: ApplyResult,
+): AppliedObject[] {
+  if (!keepsEarlier) return []
+  return objects.filter((each) => !applied.some((other) => isSameReference(other, each)))
+}
+
+/** Deletes the objects of an earlier provision that the driver kept until the outputs were known. */
+export async function removeKept(
+  { resource, tools, attempt }: Run,
+  { keepsEarlier }: Provisioned,
+  { applied }: ApplyResult,
+): Promise<void> {
+  if (keepsEarlier) await attempt(() => tools.inventory.removeOthers(resource, applied))
 }
 
 /** Returns the outputs in their two parts; throws Waiting until the objects have them. Writes nothing. */

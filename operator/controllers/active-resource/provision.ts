@@ -7,7 +7,15 @@ import { deprovision, recordDeprovisioned } from './deprovision.ts'
 import { withObserved } from './driver-call.ts'
 import { type OutputsSecret, withSecretOutputs, writeOutputsSecret } from './outputs.ts'
 import { callDriver, prepareCall, recordInstance } from './provision-call.ts'
-import { applyObjects, hideOutputs, placeObjects, readOutputs, recordObjects } from './provision-objects.ts'
+import {
+  applyObjects,
+  hideOutputs,
+  keptObjects,
+  placeObjects,
+  readOutputs,
+  recordObjects,
+  removeKept,
+} from './provision-objects.ts'
 import { type ProvisionInputs, type ProvisionTools, startRun, unlessEmpty } from './provision-run.ts'
 import { instancesOf } from './provisioned-instances.ts'
 import type { ResourceStatus } from './resource-tools.ts'
@@ -24,6 +32,7 @@ import type { ResourceStatus } from './resource-tools.ts'
  *    before changes that no watch would show, or that begin a rollout.
  * 6. applyObjects: reserves the hosts and applies the objects.
  * 7. readOutputs: reads the outputs from the answer or from the objects.
+ *    removeKept: deletes the objects of an earlier provision that the driver kept until then.
  * 8. hideOutputs: removes from the status the outputs that are secret by now.
  * 9. writeOutputsSecret: writes the secret outputs to a Secret.
  * 10. deprovision: deprovisions the predecessors.
@@ -51,7 +60,13 @@ export async function provision(
     provisioned: instances.current,
   }
   const status: ResourceStatus = { ...recorded, inputsHash: undefined, ...made }
-  const outputs = await withObserved(status, () => readOutputs(run, answer, applied))
+  const kept = keptObjects(answer, recorded, applied)
+  const withKept = { ...status, objects: unlessEmpty([...applied.applied, ...kept]) }
+  const outputs = await withObserved(withKept, async () => {
+    const read = await readOutputs(run, answer, applied)
+    await removeKept(run, answer, applied)
+    return read
+  })
   const hidden = withSecretOutputs(status, outputs.secretPaths)
   const outputsSecret = await withObserved(hidden, async () => {
     await hideOutputs(run, outputs, recorded, hidden)

@@ -28,8 +28,14 @@ export interface Inventory {
    * objects of that kind either.
    */
   unrecorded(resource: ActiveResource, wanted: readonly KubeObject[]): Promise<AppliedObject[]>
-  /** Applies the objects, and deletes the other objects of the resource. */
-  apply(resource: ActiveResource, wanted: readonly KubeObject[]): Promise<ApplyResult>
+  /** Applies the objects, and deletes the other objects of the resource, or keeps them until `removeOthers`. */
+  apply(
+    resource: ActiveResource,
+    wanted: readonly KubeObject[],
+    options?: { readonly keepsOthers: boolean },
+  ): Promise<ApplyResult>
+  /** Deletes the objects of a resource that are not among the applied ones. */
+  removeOthers(resource: ActiveResource, applied: readonly AppliedObject[]): Promise<void>
   /** All objects of a resource to delete, also those that its status does not record yet. */
   objectsOf(resource: ActiveResource): Promise<readonly ObjectReference[]>
   /**
@@ -89,17 +95,17 @@ export function createInventory(objects: Objects, options: Options): Inventory {
       for (const kind of options.kinds.all()) void watchAndFindMissing(kind, shared)
     },
     unrecorded: (resource, wanted) => unrecorded(resource, wanted, shared),
-    async apply(resource, wanted) {
+    async apply(resource, wanted, { keepsOthers } = { keepsOthers: false }) {
       drift.unwatch(keyOf(resource))
       const before = await ownObjects.find(resource, 'provision')
       for (const each of new Set(wanted.map(({ metadata }) => metadata.namespace)))
         if (each !== undefined) await open(resource, each)
       const result = await drift.holdDuring(keyOf(resource), () => applyAll(resource, wanted, shared))
-      const kept = new Set(result.applied.map(({ uid }) => uid))
-      for (const each of before)
-        if (!result.applied.some((other) => isSameReference(other, each)))
-          await removeOne(resource, each, shared, kept)
+      if (!keepsOthers) await removeAllBut(result.applied, resource, before, shared)
       return result
+    },
+    async removeOthers(resource, applied) {
+      await removeAllBut(applied, resource, await ownObjects.find(resource, 'provision'), shared)
     },
     objectsOf: (resource) => ownObjects.find(resource, 'deletion'),
     async removeAll(resource, terminatingNamespace) {
@@ -151,6 +157,18 @@ async function unrecorded(
   return wanted
     .filter((object) => !isWatchable(object) && !recorded.some((each) => isSame(each, object)))
     .map((object) => ({ ...referenceTo(object), uid: '' }))
+}
+
+/** Deletes objects of the resource that are not among the applied ones. */
+async function removeAllBut(
+  applied: readonly AppliedObject[],
+  resource: ActiveResource,
+  existing: readonly ObjectReference[],
+  shared: Shared,
+): Promise<void> {
+  const kept = new Set(applied.map(({ uid }) => uid))
+  for (const each of existing)
+    if (!applied.some((other) => isSameReference(other, each))) await removeOne(resource, each, shared, kept)
 }
 
 /** Deletes an object of the resource, unless its uid is among `kept`; returns whether it still exists and must not. */

@@ -38,13 +38,17 @@ function refuseSecretUpdate({ secrets }: Outputs): void {
   throw new Stalled('SecretLeak', message)
 }
 
-/** Refuses an update that is known only after the objects of the driver are applied, and those of an earlier one are deleted. */
+/**
+ * Refuses an update that is known only after the objects of the driver are applied: at once when a template has its key at the
+ * start of a line. Another one is refused when the outputs come, and the pods of an earlier provision stay until then.
+ */
 function withoutLateUpdate(provisioned: Provisioned, { values, secrets }: ProvisionRequest): Provisioned {
   const { outputsFrom } = provisioned
   if (!outputsFrom) return provisioned
   if (mentionsUpdate(values) || mentionsUpdate(secrets)) throw lateUpdate()
   return {
     ...provisioned,
+    keepsEarlier: true,
     async outputsFrom(...objects) {
       const outputs = await outputsFrom(...objects)
       if (Array.isArray(outputs.values.update) || Array.isArray(outputs.secrets.update)) throw lateUpdate()

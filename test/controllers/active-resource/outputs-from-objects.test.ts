@@ -35,6 +35,14 @@ const replicas: Provisioned['outputsFrom'] = async ([live]) => {
   return { values: { replicas: status.replicas }, secrets: {} }
 }
 
+/** Changes the inputs of the resource. */
+function change(of: ActiveResource) {
+  const current = world.now(of) ?? of
+  const { spec } = current
+  const definition = { ...spec.definition, driverInputs: { values: { new: 1 } } }
+  world.put({ ...current, spec: { ...spec, definition } })
+}
+
 let resource: ActiveResource
 
 beforeEach(() => {
@@ -148,13 +156,36 @@ describe('while outputs are waited for', () => {
     expect(inputsHash).toBeUndefined()
   })
 
+  test.each<[why: string, outputsFrom: Provisioned['outputsFrom']]>([
+    ['they are not there yet', replicas],
+    [
+      'they are invalid',
+      async () => {
+        throw new Stalled('InvalidOutputs', 'no')
+      },
+    ],
+  ])('a driver can keep the objects of before: %s', async (_, outputsFrom) => {
+    answer = { objects: [object('Deployment', 'old'), object('Secret', 'old')] }
+    await world.reconcile(resource)
+    answer = { objects: [object('Deployment')], outputsFrom, keepsEarlier: true }
+    change(resource)
+    expect(await world.reconcile(resource)).toBeInstanceOf(Error)
+    const old = ['Deployment old', 'Secret old']
+    expect(world.objects.names()).toEqual(expect.arrayContaining([...old, 'Deployment thing']))
+    answer = { ...answer, outputsFrom: async () => nothing }
+    world.restart()
+    expect(await world.reconcile(resource)).toBeUndefined()
+    expect(world.objects.names()).toEqual([`Namespace ${namespace}`, 'Deployment thing'])
+    expect(world.statusOf(resource).objects?.map(({ kind, name }) => `${kind} ${name}`)).toEqual([
+      'Deployment thing',
+    ])
+  })
+
   test('the outputs of before stay', async () => {
     answer = { outputs: { values: { replicas: 7 }, secrets: {} } }
     await world.reconcile(resource)
     answer = { objects: [object('Deployment')], outputsFrom: replicas }
-    const { spec } = world.now(resource) ?? resource
-    const changed = { ...spec, definition: { ...spec.definition, driverInputs: { values: { new: 1 } } } }
-    world.put({ ...(world.now(resource) ?? resource), spec: changed })
+    change(resource)
     expect(await world.reconcile(resource)).toBeInstanceOf(Waiting)
     expect(world.statusOf(resource).outputs).toEqual({ replicas: 7 })
   })

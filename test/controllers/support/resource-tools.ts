@@ -46,6 +46,7 @@ export function resourceTools(
       unrecorded: async () => [],
       async enqueueOnChange() {},
       apply: async () => ({ applied: [], live: [] }),
+      removeOthers: async () => {},
       removeAll: async () => {},
       objectsOf: async () => [],
       foreignIn: async () => [],
