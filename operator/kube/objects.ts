@@ -14,6 +14,7 @@ import {
   type KubeClient,
   type Query,
 } from './client/client.ts'
+import { Discovery, type ServedKind } from './client/discovery.ts'
 import { explaining } from './client/explain-rejection.ts'
 import { readObject } from './client/read-object.ts'
 import { pathOf, type Resource } from './client/resource.ts'
@@ -31,6 +32,11 @@ export interface ObjectReference {
  * NotAllowed, and names the missing rule.
  */
 export interface Objects {
+  /**
+   * The kind in a version that the cluster serves, this one if possible: all versions show the same objects. Undefined when
+   * it serves none, so that no object of the kind exists.
+   */
+  served(kind: ServedKind): Promise<ServedKind | undefined>
   /** The object with this namespace, when its kind is namespaced and it names none. */
   placed(object: KubeObject, namespace: string): Promise<KubeObject>
   /**
@@ -89,12 +95,21 @@ export function openObjects(client: KubeClient, log: Log, options: ObjectsOption
 class ClusterObjects implements Objects {
   readonly #client: KubeClient
   readonly #watches: MetadataWatches
-  readonly #resources = new Map<string, Resource>()
+  readonly #discovery: Discovery
   readonly #closing = new AbortController()
 
   constructor(client: KubeClient, log: Log, { listMs = 10_000 }: ObjectsOptions) {
     this.#client = client
+    this.#discovery = new Discovery(client)
     this.#watches = new MetadataWatches(client, log, listMs)
+  }
+
+  async served(reference: ServedKind): Promise<ServedKind | undefined> {
+    try {
+      return await this.#discovery.served(reference)
+    } catch (error) {
+      throw error instanceof Stalled ? error : notListed(reference, error)
+    }
   }
 
   async placed(object: KubeObject, namespace: string): Promise<KubeObject> {
@@ -206,13 +221,10 @@ class ClusterObjects implements Objects {
     return (await explaining(verb, { ...object.metadata, kind: resource.kind }, request)) as StoredObject // the object as it is now
   }
 
-  async #resourceOf({ apiVersion, kind }: Pick<ObjectReference, 'apiVersion' | 'kind'>): Promise<Resource> {
-    const key = `${apiVersion} ${kind}`
-    const known = this.#resources.get(key)
-    if (known) return known
-    const resource = await explaining('discover', { kind }, () => discover(this.#client, apiVersion, kind))
+  async #resourceOf(reference: ServedKind): Promise<Resource> {
+    const resource = await this.#discovery.resourceOf(reference)
+    const { apiVersion, kind } = reference
     if (!resource) throw new Stalled('NotServed', `this cluster does not serve '${apiVersion}' '${kind}'`)
-    this.#resources.set(key, resource)
     return resource
   }
 }
@@ -227,20 +239,6 @@ function throwAsConflict(error: unknown): never {
   const isOtherUid =
     error instanceof ApiError && error.status === 422 && error.message.includes('metadata.uid: Invalid value')
   throw isOtherUid ? new ApiError(409, 'Conflict', error.message) : error
-}
-
-async function discover(client: KubeClient, apiVersion: string, kind: string): Promise<Resource | undefined> {
-  const path = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
-  try {
-    const { resources } = (await client.request('GET', path)) as {
-      resources: { name: string; kind: string; namespaced: boolean }[]
-    } // the shape of discovery
-    const found = resources.find((each) => each.kind === kind && !each.name.includes('/'))
-    return found && { apiVersion, kind, plural: found.name, namespaced: found.namespaced }
-  } catch (error) {
-    if (isNotFound(error)) return undefined
-    throw error
-  }
 }
 
 async function undefinedIf<T>(fits: (error: unknown) => boolean, answer: Promise<T>): Promise<T | undefined> {

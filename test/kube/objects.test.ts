@@ -83,6 +83,39 @@ describe.each(Object.keys(calls))('a request to %s an object', (verb) => {
   })
 })
 
+describe('a kind is served', () => {
+  /** A cluster that serves the kind Route in these versions of its group. */
+  function objectsWith(versions: readonly string[]): Objects {
+    const group = '/apis/example.com'
+    const client: KubeClient = {
+      async request(_, path) {
+        const groupVersions = versions.map((each) => ({ groupVersion: `example.com/${each}` }))
+        if (path === group && versions.length > 0) return { versions: groupVersions }
+        if (!versions.some((each) => path === `${group}/${each}`))
+          throw new ApiError(404, 'NotFound', 'not found')
+        return {
+          resources: path.endsWith('/v3') ? [] : [{ name: 'routes', kind: 'Route', namespaced: true }],
+        }
+      },
+      watch: () => {
+        throw new Error('not expected')
+      },
+      close: async () => {},
+    }
+    return openObjects(client, silentLog)
+  }
+
+  test.each<[rule: string, versions: readonly string[], expected: string | undefined]>([
+    ['in its version', ['v2', 'v1'], 'v1'],
+    ['in the preferred one of other versions that have it', ['v3', 'v2', 'v4'], 'v2'],
+    ['in none when no version has it', ['v3'], undefined],
+    ['in none without its group', [], undefined],
+  ])('%s', async (_, versions, expected) => {
+    const served = await objectsWith(versions).served({ apiVersion: 'example.com/v1', kind: 'Route' })
+    expect(served).toEqual(expected && { apiVersion: `example.com/${expected}`, kind: 'Route' })
+  })
+})
+
 test('a kind that the operator may not discover is Stalled, and names the path', async () => {
   const message = `forbidden: User "${user}" cannot get path "/api/v1"`
   const refusal = new ApiError(403, 'Forbidden', message)

@@ -3,7 +3,7 @@ import type { KubeObject, Manifest } from '../../api/kind.ts'
 import { annotations, group, labels, manager } from '../../api/names.ts'
 import { Stalled } from '../../domain/base/errors.ts'
 import { formatDescriptor } from '../../domain/resource/descriptor.ts'
-import { keyOf } from '../../kube/client/resource.ts'
+import { groupOf, keyOf } from '../../kube/client/resource.ts'
 import type { ObjectReference } from '../../kube/objects.ts'
 
 export type ObjectKind = Pick<ObjectReference, 'apiVersion' | 'kind'>
@@ -58,19 +58,14 @@ export function isNewer(object: KubeObject, other: KubeObject): boolean {
   return left.uid === right.uid && Number(left.resourceVersion ?? 0) > Number(right.resourceVersion ?? 0)
 }
 
-/** The group of an API; empty for the core of Kubernetes. */
-function groupOf({ apiVersion }: Pick<ObjectKind, 'apiVersion'>): string {
-  return apiVersion.slice(0, Math.max(0, apiVersion.indexOf('/')))
-}
-
 /** Whether objects of the kinds are the same ones: the versions of an API are views of one stored object. */
 export function isSameKind(left: ObjectKind, right: ObjectKind): boolean {
-  return groupOf(left) === groupOf(right) && left.kind === right.kind
+  return groupOf(left.apiVersion) === groupOf(right.apiVersion) && left.kind === right.kind
 }
 
 /** A text that is equal for the versions of a kind. */
-export function textOfKind(kind: ObjectKind): string {
-  return `${groupOf(kind)} ${kind.kind}`
+export function textOfKind({ apiVersion, kind }: ObjectKind): string {
+  return `${groupOf(apiVersion)} ${kind}`
 }
 
 /** A list permission on Secrets is a read permission on all of them, so they are not watched. */
@@ -93,8 +88,8 @@ const builtInGroups: ReadonlySet<string> = new Set([
  * Whether the cluster deletes objects of the kind in any order. An object of a custom kind may represent something outside the
  * cluster, which must outlive what uses it.
  */
-function isBuiltIn(kind: Pick<ObjectKind, 'apiVersion'>): boolean {
-  return builtInGroups.has(groupOf(kind))
+function isBuiltIn({ apiVersion }: Pick<ObjectKind, 'apiVersion'>): boolean {
+  return builtInGroups.has(groupOf(apiVersion))
 }
 
 /** Whether the cluster deletes the object together with this namespace, without help. */

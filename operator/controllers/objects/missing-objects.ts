@@ -41,9 +41,10 @@ export async function watchAndFindMissing(
 }
 
 async function findMissing(
-  kind: ObjectKind,
+  remembered: ObjectKind,
   { objects, drift, store }: Tools & { readonly objects: Objects },
 ): Promise<void> {
+  const kind = (await objects.served(remembered)) ?? remembered
   const cache = await objects.watch(kind)
   await inTurns(store.cacheOf(ActiveResource).all(), (resource) => {
     if (resource.metadata.deletionTimestamp) return

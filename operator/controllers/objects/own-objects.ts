@@ -5,7 +5,7 @@ import { byResource } from '../../kube/cache/metadata-watches.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import type { ObjectReference, Objects } from '../../kube/objects.ts'
 import type { AppliedKinds } from './applied-kinds.ts'
-import { type ObjectKind, referenceTo, textOf } from './applied-object.ts'
+import { isSameKind, type ObjectKind, referenceTo, textOf } from './applied-object.ts'
 import { isOwn } from './foreign-objects.ts'
 import type { UnseenObjects } from './unseen-objects.ts'
 
@@ -18,6 +18,12 @@ interface Unwatched {
   readonly since: number
   /** When it was watched last. */
   readonly at: number
+}
+
+interface Watched {
+  /** In the version that is watched. */
+  readonly kind: ObjectKind
+  readonly cache: Cache
 }
 
 /** How long the operator believes that a kind cannot be watched. */
@@ -43,18 +49,18 @@ export class OwnObjects {
    * All objects of a resource: those that the status records, those of remembered kinds that have its label, and those that
    * no watch shows yet. Throws when a kind that the status records cannot be watched. Leaves out the objects of another kind
    * that the operator may not watch. While the cluster does not list another kind, a provision leaves them out too, because
-   * the next one finds them. A deletion waits first: it is the last chance to find them.
+   * the next one finds them. A deletion waits first: it is the last chance to find them. References have a version that the
+   * cluster serves: the objects of a kind without one ended with their CRD.
    */
   async find(resource: ActiveResource, purpose: Purpose): Promise<ObjectReference[]> {
-    const recorded = resource.status?.objects ?? []
+    const recorded = await this.#served(resource.status?.objects ?? [])
     const labelled: ObjectReference[] = []
-    for (const { apiVersion, kind } of this.#kinds.all()) {
-      const isNeeded = recorded.some((each) => each.apiVersion === apiVersion && each.kind === kind)
-      const cache = isNeeded
-        ? await this.#objects.watch({ apiVersion, kind })
-        : await this.#watchIfPossible({ apiVersion, kind }, purpose)
-      for (const { metadata } of cache?.byIndex(byResource, resource.metadata.name) ?? [])
-        if (isOwn(resource, { metadata })) labelled.push(referenceTo({ apiVersion, kind, metadata }))
+    for (const kind of this.#kinds.all()) {
+      const isNeeded = recorded.some((each) => isSameKind(each, kind))
+      const watched = isNeeded ? await this.#watch(kind) : await this.#watchIfPossible(kind, purpose)
+      if (!watched) continue
+      for (const { metadata } of watched.cache.byIndex(byResource, resource.metadata.name))
+        if (isOwn(resource, { metadata })) labelled.push(referenceTo({ ...watched.kind, metadata }))
     }
     const found = new Map<string, ObjectReference>()
     for (const each of [...recorded, ...labelled, ...this.#unseen.of(keyOf(resource))])
@@ -62,7 +68,22 @@ export class OwnObjects {
     return [...found.values()]
   }
 
-  async #watchIfPossible(kind: ObjectKind, purpose: Purpose): Promise<Cache | undefined> {
+  /** The references in versions that the cluster serves. */
+  async #served(references: readonly ObjectReference[]): Promise<ObjectReference[]> {
+    const served: ObjectReference[] = []
+    for (const each of references) {
+      const kind = await this.#objects.served(each)
+      if (kind) served.push({ ...each, apiVersion: kind.apiVersion })
+    }
+    return served
+  }
+
+  async #watch(remembered: ObjectKind): Promise<Watched> {
+    const kind = (await this.#objects.served(remembered)) ?? remembered
+    return { kind, cache: await this.#objects.watch(kind) }
+  }
+
+  async #watchIfPossible(kind: ObjectKind, purpose: Purpose): Promise<Watched | undefined> {
     const key = `${kind.apiVersion} ${kind.kind}`
     const now = performance.now()
     const before = this.#unwatched.get(key)
@@ -73,9 +94,9 @@ export class OwnObjects {
       this.#unwatched.set(key, { ...before, at: now })
     }
     try {
-      const cache = await this.#objects.watch(kind)
+      const watched = await this.#watch(kind)
       this.#unwatched.delete(key)
-      return cache
+      return watched
     } catch (error) {
       const at = performance.now()
       const isRefused = error instanceof Stalled

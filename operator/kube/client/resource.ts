@@ -52,6 +52,11 @@ export function resourceOf(kind: Kind): Resource {
   return { apiVersion: `${group}/${version}`, kind: kind.kind, plural: kind.plural, namespaced: true }
 }
 
+/** The group of an API version; empty for the core of Kubernetes. */
+export function groupOf(apiVersion: string): string {
+  return apiVersion.slice(0, Math.max(0, apiVersion.indexOf('/')))
+}
+
 /** The path of a collection, an object or a subresource; throws Stalled for an invalid name. */
 export function pathOf(resource: Resource, namespace?: string, name?: string, subresource?: string): string {
   if (resource.namespaced) checkName(namespace, resource)

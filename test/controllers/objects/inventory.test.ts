@@ -163,7 +163,7 @@ describe.each(kinds)('an object of the kind %s', (kind) => {
     await bring(object(kind))
     between()
     start()
-    await door.watch(object(kind))
+    await new Promise(setImmediate)
     expect(isTouched()).toBe(touched)
   })
 
@@ -442,6 +442,63 @@ test.each<[rule: string, isLost: boolean]>([
   release()
 })
 
+describe('after a restart', () => {
+  const route = (version: string): KubeObject => ({
+    ...object('HTTPRoute'),
+    apiVersion: `example.com/${version}`,
+  })
+  const end = (served: FakeObjects['served']) => {
+    world.served = served
+    start()
+  }
+  const onlyV1: FakeObjects['served'] = ({ kind }) =>
+    kind === 'HTTPRoute' ? { apiVersion: 'example.com/v1', kind } : { apiVersion: 'v1', kind }
+  const noRoutes: FakeObjects['served'] = (kind) => (kind.kind === 'HTTPRoute' ? undefined : kind)
+
+  test('an object of a version that is no longer served gets another version', async () => {
+    const [known] = (await bring(route('v1beta1'))).applied
+    end(onlyV1)
+    const { applied } = await bring(route('v1'))
+    expect(applied).toMatchObject([{ apiVersion: 'example.com/v1', uid: known?.uid }])
+    expect(world.get('HTTPRoute', 'thing')).toBeDefined()
+  })
+
+  test.each<[rule: string, isRecorded: boolean, served: FakeObjects['served'], isGone: boolean]>([
+    ['a version that is no longer served is deleted in another one', true, onlyV1, true],
+    ['such a version is deleted when no status names it', false, onlyV1, true],
+    ['a kind that is no longer served does not stop the deletion', true, noRoutes, false],
+  ])('an object of %s', async (_, isRecorded, served, isGone) => {
+    await bring(route('v1beta1'), object('ConfigMap'))
+    if (!isRecorded) record([])
+    end(served)
+    await inventory.removeAll(resource)
+    expect(world.get('ConfigMap', 'thing')).toBeUndefined()
+    expect(world.get('HTTPRoute', 'thing') === undefined).toBe(isGone)
+  })
+
+  test('many provisions ask once for a kind that is no longer served', async () => {
+    await world.kinds.remember(route('v1beta1'))
+    let asked = 0
+    world.served = noRoutes
+    const { served } = door
+    door.served = (kind) => {
+      if (kind.kind === 'HTTPRoute') asked += 1
+      return served(kind)
+    }
+    for (let time = 0; time < 3; time++) await bring(object('ConfigMap', { data: { time } }))
+    expect(asked).toBe(1)
+  })
+
+  test('an object of a version that is no longer served is touched when it was deleted in between', async () => {
+    await bring(route('v1beta1'))
+    world.delete('HTTPRoute', 'thing')
+    isTouched()
+    end(onlyV1)
+    await eventually('a kind that is watched', 5000, async () => enqueued[0])
+    expect(isTouched()).toBe(true)
+  })
+})
+
 describe('after a crash', () => {
   test.each(['ConfigMap', 'Deployment', 'Service'])(
     'a %s that no status names is found by its kind',
@@ -489,6 +546,7 @@ describe('after a crash', () => {
     async function startWithout(unlistedMs?: number) {
       await world.kinds.remember({ apiVersion: 'v1', kind: 'Lost' })
       start(unlistedMs)
+      await new Promise(setImmediate)
       asked = 0
       const { watch } = door
       door.watch = async (kind) => {

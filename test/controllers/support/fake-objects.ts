@@ -32,6 +32,8 @@ export interface FakeObjects {
   readonly kinds: AppliedKinds
   /** Whether the role of the operator lacks the verb `deletecollection`. */
   refusesCollections: boolean
+  /** The version of the kind that the cluster serves; undefined when it serves none. */
+  served: (kind: ObjectKind) => ObjectKind | undefined
   /** Called before a kind is watched; its error is that of the watch. */
   beforeWatch: (kind: string) => void
   /** Called before each apply. */
@@ -102,6 +104,11 @@ export function createFakeObjects(): FakeObjects {
     return keep({ ...object, metadata }, false)
   }
 
+  function refuseUnserved({ apiVersion, kind }: ObjectKind): void {
+    if (fake.served({ apiVersion, kind })?.apiVersion !== apiVersion)
+      throw new Stalled('NotServed', `${kind} is not served`)
+  }
+
   function openDoor(): Objects {
     const caches = new Map<string, Cache>()
     const handlers: Parameters<Objects['onChange']>[0][] = []
@@ -112,12 +119,14 @@ export function createFakeObjects(): FakeObjects {
       else if (before) cache?.remove({ ...before, metadata: { ...before.metadata } })
     })
     return {
+      served: async (kind) => fake.served(kind),
       async placed(object, namespace) {
         if (object.metadata.namespace !== undefined || clusterWide.has(object.kind)) return object
         return { ...object, metadata: { ...object.metadata, namespace } }
       },
       async apply(object) {
         await Promise.resolve()
+        refuseUnserved(object)
         fake.before(object)
         fake.log.push(`apply ${object.kind} ${object.metadata.name}`)
         const { uid } = object.metadata
@@ -141,8 +150,12 @@ export function createFakeObjects(): FakeObjects {
         const all = Object.entries({ ...(before.data as object), ...(object.data as object) })
         return merge({ ...object, data: Object.fromEntries(all.filter(([, value]) => value !== null)) })
       },
-      read: async (reference) => stored.get(keyOf(reference)),
+      async read(reference) {
+        refuseUnserved(reference)
+        return stored.get(keyOf(reference))
+      },
       async remove(reference, uid) {
+        refuseUnserved(reference)
         fake.log.push(`remove ${reference.kind} ${reference.name}`)
         const object = stored.get(keyOf(reference))
         return object?.metadata.uid !== uid || stored.get(keyFor(remove(object))) === undefined
@@ -162,7 +175,8 @@ export function createFakeObjects(): FakeObjects {
         )
         return { items: items.slice(0, 20), isComplete: items.length <= 20 }
       },
-      async watch({ kind }) {
+      async watch({ apiVersion, kind }) {
+        refuseUnserved({ apiVersion, kind })
         const known = caches.get(kind)
         if (known) return known
         fake.beforeWatch(kind)
@@ -238,6 +252,7 @@ export function createFakeObjects(): FakeObjects {
       if (object) remove(object)
     },
     refusesCollections: false,
+    served: (kind) => kind,
     beforeWatch: () => {},
     before: () => {},
     holdEvents() {
