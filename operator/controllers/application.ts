@@ -10,10 +10,17 @@ import { Workload } from '../api/workload.ts'
 import { Waiting } from '../domain/base/errors.ts'
 import type { Cluster } from '../kube/cache/cluster.ts'
 import { scoped } from '../kube/cache/kinds-in-store.ts'
+import type { Store } from '../kube/cache/store.ts'
 import { inParallel } from '../kube/client/parallel.ts'
 import { type Controller, watchKind } from '../kube/loop/controller.ts'
 import { withdrawRoles } from './roles.ts'
 import { deletionBlockers, firstOf, isBlockerChanged } from './shared/deletion-blockers.ts'
+
+/** Whether the application of an environment is being deleted. */
+function isTerminating({ metadata, spec }: Environment, store: Store): boolean {
+  const application = store.get(Application, metadata.namespace, spec.applicationName)
+  return application?.metadata.deletionTimestamp !== undefined
+}
 
 /** An application is always ready; deleting it deletes its environments and everything else that belongs to it. */
 export function applicationController(cluster: Cluster): Controller<typeof Application> {
@@ -23,8 +30,11 @@ export function applicationController(cluster: Cluster): Controller<typeof Appli
     watches: [
       watchKind(store.cacheOf(Environment), (change) => {
         const { before, after } = change
-        if (after) return isBlockerChanged(change) ? [scoped(after, after.spec.applicationName)] : []
-        return before ? [scoped(before, before.spec.applicationName)] : []
+        const environment = after ?? before
+        if (!environment) return []
+        const isKnown = before !== undefined && after !== undefined
+        const isNews = isKnown ? isBlockerChanged(change) : !after || isTerminating(environment, store)
+        return isNews ? [scoped(environment, environment.spec.applicationName)] : []
       }),
     ],
     async reconcile() {

@@ -108,4 +108,13 @@ describe('a deletion that waits for another one shows the cause of that one:', (
     }
     expect(await messageOf('environment')).toMatch(/(?:: Failed: no;? ?.*){5}and 2 more$/)
   })
+
+  test('an application names an environment that another client adds meanwhile, and deletes it too', async () => {
+    const spec = { applicationName, typeName: 'development' }
+    const late = newObject(Environment, { namespace, name: `${applicationName}.late` }, spec)
+    cluster.put(Environment, late)
+    expect(enqueued).toContain(`${namespace}/${applicationName}`)
+    expect(await messageOf('application')).toContain(`'${applicationName}.late'`)
+    expect(cluster.store.get(Environment, namespace, late.metadata.name)).toBeUndefined()
+  })
 })
