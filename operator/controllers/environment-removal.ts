@@ -43,7 +43,8 @@ export interface RemovalTools {
 /**
  * 1. deleteNamespace: deletes the namespace that the operator made, when no resource is removed alone, and there are few.
  * 2. deleteResources: deletes all resources; their finalizers keep them.
- * 3. decide: decides which of them are removed alone; throws Waiting until those are gone.
+ * 3. decide: decides which of them are removed alone; throws Waiting until those are gone. If that takes long, the others are
+ *    removed alone too.
  * 4. deleteNamespace, unless it is deleted, with the objects of the other resources.
  * 5. removeTogether: removes the other resources, those that reserve hosts when the namespace is gone.
  * 6. deleteObjects: deletes the objects that the cluster would delete with the namespace later; throws Waiting until the
@@ -58,7 +59,8 @@ export async function removeResources(environment: Environment, tools: RemovalTo
   const { name, own } = namespace
   const resources = resourcesOf(environment, tools)
   if (!removals.isDecided(environment, resources)) await decide(environment, resources, namespace, tools)
-  if (removals.hasAlone(environment)) throw resourcesRemain(environment, tools)
+  if (removals.hasAlone(environment))
+    throw resourcesRemain(environment, tools, removals.separateLate(environment, resources))
   await namespace.terminate()
   const kinds = removals.removeTogether(environment, resources, own ? 'terminating' : 'gone')
   if (own) await inParallel(kinds, (each) => deleteObjects(each, name, tools))
@@ -206,9 +208,10 @@ async function awaitUnseen(
       throw new Waiting('ResourcesRemain', 'waiting for the resources to be deprovisioned', 1)
 }
 
-function resourcesRemain(environment: Environment, tools: RemovalTools): Waiting {
+function resourcesRemain(environment: Environment, tools: RemovalTools, retrySeconds?: number): Waiting {
   const blockers = deletionBlockers(resourcesOf(environment, tools), ({ spec }) => formatDescriptor(spec))
-  return new Waiting('ResourcesRemain', `waiting for the resources to be deprovisioned${blockers}`)
+  const message = `waiting for the resources to be deprovisioned${blockers}`
+  return new Waiting('ResourcesRemain', message, retrySeconds)
 }
 
 function resourcesOf(environment: Environment, { cluster }: RemovalTools): readonly ActiveResource[] {

@@ -4,6 +4,7 @@ import { ActiveResource } from '../../operator/api/active-resource.ts'
 import { Environment } from '../../operator/api/environment.ts'
 import { type KubeObject, newObject } from '../../operator/api/kind.ts'
 import { Removals } from '../../operator/controllers/active-resource/removals.ts'
+import { ReconcileError } from '../../operator/domain/base/errors.ts'
 import type { Driver } from '../../operator/drivers/driver.ts'
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
 import { activeResource, driver } from '../support/builders.ts'
@@ -17,6 +18,8 @@ let world: OperatorWorld
 let wantedNow: readonly Wanted[] = []
 /** Ids of the instances that exist outside the cluster. */
 let outside = new Set<string>()
+/** Ids of the instances outside the cluster whose driver fails to deprovision them. */
+let stuck = new Set<string>()
 /** What is wrong when an instance outside the cluster is deprovisioned. */
 let faults: string[] = []
 
@@ -43,6 +46,7 @@ const makerOf = (name: string, remote: boolean): Driver => ({
   },
   async deprovision({ resourceId }) {
     const id = shortId(resourceId)
+    if (stuck.has(id)) throw new ReconcileError('DeprovisionFailed', 'the driver answered 500')
     if (!remote || !outside.delete(id)) return
     const isThere = (each: string) => world.ids().includes(each) || world.objects.get('ConfigMap', each)
     for (const each of wantedNow) {
@@ -66,12 +70,13 @@ function dependsOn(id: string, other: string): boolean {
   return direct.includes(other) || direct.some((each) => dependsOn(each, other))
 }
 
-async function deployed(wanted: readonly Wanted[]): Promise<OperatorWorld> {
+async function deployed(wanted: readonly Wanted[], mostTogetherMs?: number): Promise<OperatorWorld> {
   world?.close()
   wantedNow = wanted
   outside = new Set()
+  stuck = new Set()
   faults = []
-  world = createOperatorWorld([makerOf('maker', false), makerOf('remote', true)])
+  world = createOperatorWorld([makerOf('maker', false), makerOf('remote', true)], { mostTogetherMs })
   world.objects.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: elsewhere } })
   world.fake.store.cacheOf(ActiveResource).subscribe(({ before, after }) => {
     const id = shortId(before?.spec.resourceId ?? '')
@@ -242,6 +247,30 @@ describe('the deletion of an environment', () => {
       }),
       { numRuns: 25, endOnFailure: true },
     )
+  })
+
+  test('keeps nothing but what cannot be deprovisioned and what that needs', async () => {
+    const count = { stuck: 0, others: 0 }
+    await fc.assert(
+      fc.asyncProperty(graphs, async (wanted) => {
+        await deployed(wanted, 1)
+        stuck = new Set(wanted.filter((each) => each.driver === 'remote').map(({ id }) => id))
+        const isKept = (id: string) => stuck.has(id) || [...stuck].some((each) => dependsOn(each, id))
+        const kept = wanted.map(({ id }) => id).filter(isKept)
+        world.removeEnvironment()
+        await world.until(() => world.ids().length === kept.length)
+        expect(world.ids().sort()).toEqual(kept.sort())
+        count.stuck += stuck.size
+        count.others += wanted.length - kept.length
+        stuck = new Set()
+        await world.untilGone()
+        expect(faults).toEqual([])
+        expectNothingLeft()
+      }),
+      { numRuns: 25, endOnFailure: true },
+    )
+    expect(count.stuck).toBeGreaterThan(0)
+    expect(count.others).toBeGreaterThan(0)
   })
 
   test('deletes objects in a namespace of others one by one', async () => {

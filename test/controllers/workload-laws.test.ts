@@ -190,7 +190,7 @@ const maker: Driver = {
 const renderer: Driver = { ...maker, descriptor: workloadDescriptor }
 
 function worldWithDefinitions(latencyMs?: () => number): OperatorWorld {
-  const world = createOperatorWorld([maker, renderer], latencyMs)
+  const world = createOperatorWorld([maker, renderer], { latencyMs })
   for (const id of stores)
     world.fake.put(
       ResourceDefinition,

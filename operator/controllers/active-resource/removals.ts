@@ -14,9 +14,13 @@ import { recordedInstances } from './recorded-instances.ts'
 
 /**
  * How a resource is removed: `alone`, with each of its objects, after its dependents; `together` with the namespace of its
- * terminating environment, which the cluster deletes with all objects in it; `later`, when the environment decides.
+ * terminating environment, which the cluster deletes with all objects in it; `later`, when the environment decides, or while others
+ * are removed alone.
  */
 export type Removal = 'alone' | 'together' | 'later'
+
+/** How long others wait for the resources that are removed alone, before they are removed alone too. */
+const mostTogetherMs = 30_000
 
 /** Resources to look at before other work of the process gets a turn. */
 const mostPerTurn = 500
@@ -31,6 +35,8 @@ interface Decision {
   readonly alone: Set<string>
   /** Which of the others are removed now; none while resources are left that are removed alone. */
   due: 'none' | 'without hosts' | 'all'
+  /** When the resources that are removed alone hold up the others no longer, by the clock of `performance`. */
+  readonly separateAt: number
   /** The kinds of the objects that are deleted with the namespace, except Secrets. */
   readonly kinds: readonly ObjectKind[]
   /** Whether the namespace was gone after the last resource. */
@@ -41,6 +47,8 @@ interface Tools {
   readonly store: Store
   readonly drivers: Pick<OrganizationDrivers, 'find' | 'forInstance'>
   readonly inventory: Pick<Inventory, 'objectsOf'>
+  /** 30 seconds by default. */
+  readonly mostTogetherMs?: number
 }
 
 /** Whether the resource reserves hosts. */
@@ -130,6 +138,7 @@ export class Removals {
       sawAll,
       alone: withDependents(alone, remaining),
       due: 'none',
+      separateAt: performance.now() + (this.#tools.mostTogetherMs ?? mostTogetherMs),
       kinds: [...kinds.values()],
       isFinished: false,
     }
@@ -156,6 +165,23 @@ export class Removals {
   /** Whether resources remain that are removed alone. */
   hasAlone(environment: Environment): boolean {
     return (this.#decisionOf(environment)?.alone.size ?? 0) > 0
+  }
+
+  /**
+   * Removes the other resources alone too, when those that are removed alone take long: one that cannot be deprovisioned keeps no
+   * other. Returns the seconds until then; undefined when no resource is left to remove together.
+   */
+  separateLate(environment: Environment, resources: readonly ActiveResource[]): number | undefined {
+    const decision = this.#decisionOf(environment)
+    if (!decision) return undefined
+    const { names, alone, separateAt } = decision
+    const others = resources.filter(({ metadata }) => names.has(metadata.name) && !alone.has(metadata.name))
+    if (others.length === 0) return undefined
+    const remainingMs = separateAt - performance.now()
+    if (remainingMs > 0) return Math.ceil(remainingMs / 1000)
+    for (const { metadata } of others) alone.add(metadata.name)
+    this.#enqueue(others)
+    return undefined
   }
 
   /**

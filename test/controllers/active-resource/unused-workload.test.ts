@@ -61,7 +61,9 @@ test('a workload has its objects if and only if the last deployment uses it, whe
   await fc.assert(
     fc.asyncProperty(deployments, death, fc.integer(), async (all, end, seed) => {
       const random = createRandom(seed)
-      const world = createOperatorWorld([renderer], () => answerMs.least + random.below(answerMs.more))
+      const world = createOperatorWorld([renderer], {
+        latencyMs: () => answerMs.least + random.below(answerMs.more),
+      })
       const list = () => world.fake.store.list(EnvironmentDeployment, namespace)
       const existing = () => objectNames.filter((name) => world.objects.get('ConfigMap', name))
       world.start(end)

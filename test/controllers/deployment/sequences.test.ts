@@ -46,7 +46,7 @@ test('each of several deployments ends, and fails exactly when a resource that i
   await fc.assert(
     fc.asyncProperty(deployments, async (all) => {
       let requests = 0
-      world = createOperatorWorld([maker], () => (7 * requests++) % 5)
+      world = createOperatorWorld([maker], { latencyMs: () => (7 * requests++) % 5 })
       world.start()
       for (const [index, { wanted: resources, mode }] of all.entries()) {
         const name = `deployment-${index}`

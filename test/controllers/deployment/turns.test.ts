@@ -41,7 +41,9 @@ test('deployments of the same second run one after another, whichever the operat
   await fc.assert(
     fc.asyncProperty(ids, pauses, death, fc.integer(), async (names, pausesMs, end, seed) => {
       const random = createRandom(seed)
-      const world = createOperatorWorld([maker], () => answerMs.least + random.below(answerMs.more))
+      const world = createOperatorWorld([maker], {
+        latencyMs: () => answerMs.least + random.below(answerMs.more),
+      })
       const own = { driverType: 'quartermaster/maker', criteria: [{}] }
       world.fake.put(ResourceDefinition, definition('s3', 's3', own))
       world.start(end)

@@ -86,7 +86,10 @@ export interface OperatorWorld {
   close(): void
 }
 
-export function createOperatorWorld(builtIn: readonly Driver[], latencyMs?: () => number): OperatorWorld {
+export function createOperatorWorld(
+  builtIn: readonly Driver[],
+  { latencyMs, mostTogetherMs }: { readonly latencyMs?: () => number; readonly mostTogetherMs?: number } = {},
+): OperatorWorld {
   const fake = createFakeCluster()
   const objects = createFakeObjects()
   const log: string[] = []
@@ -139,7 +142,7 @@ export function createOperatorWorld(builtIn: readonly Driver[], latencyMs?: () =
       secretFinalizers: createSecretFinalizers(cluster, { retryMs: 1 }),
     }
     const { inventory, drivers, planning } = tools
-    const removals = new Removals({ store: fake.store, drivers, inventory })
+    const removals = new Removals({ store: fake.store, drivers, inventory, mostTogetherMs })
     run(activeResourceController({ ...tools, removals }))
     const progress = createProgressCounter(fake.store, 3)
     const dispatcher = { notifyLast: async () => {}, notifyDeleted: async () => {} }
