@@ -22,7 +22,7 @@ export const progressReasons = {
   ),
   DependencyNotReady: reason(
     'A resource that this one needs is not ready.',
-    'Look at the resources that the message names.',
+    'Look at the resources that the message names; deploy the environment if one of them was deleted.',
   ),
   DependentsRemain: reason(
     'Resources that use this one are being deleted and must be deleted first.',

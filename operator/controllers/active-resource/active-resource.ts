@@ -189,9 +189,17 @@ function awaitDependencies(resource: ActiveResource, { store }: Cluster): void {
   const unready = dependenciesOf(resource, store).flatMap((name) => {
     const dependency = store.get(ActiveResource, namespace, name)
     if (dependency && isReady(dependency) && !dependency.metadata.deletionTimestamp) return []
-    return [dependency ? formatDescriptor(dependency.spec) : name]
+    return [dependency ? formatDescriptor(dependency.spec) : missing(resource, name)]
   })
   if (unready.length > 0) throw new Waiting('DependencyNotReady', `waiting for ${firstOf(unready)}`)
+}
+
+/** A dependency that does not exist, as the inputs name it. */
+function missing({ spec }: ActiveResource, guResId: string): string {
+  const references = Object.entries(spec.references ?? {})
+  const [text] = references.find(([, targets]) => targets.includes(guResId)) ?? []
+  const named = text === undefined ? guResId : `'${text}'`
+  return `${named}, which does not exist (if it was deleted, the next deployment makes it again)`
 }
 
 /**

@@ -138,3 +138,22 @@ test.each(['provision', 'deprovision'] as const)(
     await expect(runs[call]()).rejects.toThrow('in time')
   },
 )
+
+test.each([
+  [
+    'the reference of the inputs',
+    { references: { 'externals.cache': ['missing'] } },
+    "waiting for 'externals.cache', which does not exist",
+  ],
+  ['its GUResID without one', {}, 'waiting for missing, which does not exist'],
+])('a resource whose dependency was deleted names it by %s', async (_, named, message) => {
+  const world = createWorld([maker])
+  const definition = { definitionName: 'base', driverType: 'quartermaster/maker' }
+  const made = activeResource(
+    { type: 'base', resourceId: 'main' },
+    { definition, dependsOn: ['missing'], ...named },
+  )
+  world.put(made)
+  const error = await world.reconcile(made)
+  expect(error).toMatchObject({ reason: 'DependencyNotReady', message: expect.stringContaining(message) })
+})
