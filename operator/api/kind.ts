@@ -17,7 +17,16 @@ export interface ObjectMeta {
   readonly finalizers?: readonly string[]
   readonly ownerReferences?: readonly OwnerReference[]
   /** Only present in live reads; the cache strips it. */
-  readonly managedFields?: readonly { readonly manager?: string }[]
+  readonly managedFields?: readonly ManagedFields[]
+}
+
+/** The fields that a manager of fields owns. */
+export interface ManagedFields {
+  readonly manager?: string
+  /** `Apply` or `Update`. */
+  readonly operation?: string
+  readonly subresource?: string
+  readonly fieldsV1?: Readonly<Record<string, unknown>>
 }
 
 /** The owner of an object, in the same namespace. */

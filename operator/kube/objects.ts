@@ -6,6 +6,7 @@ import type { Cache } from './cache/cache.ts'
 import { type MetadataHandler, MetadataWatches } from './cache/metadata-watches.ts'
 import { removeCollection } from './cache/remove-collection.ts'
 import { metadataListAccept } from './cache/watch-protocol.ts'
+import { appliedFields } from './client/applied-fields.ts'
 import {
   ApiError,
   isAlreadyExists,
@@ -49,6 +50,8 @@ export interface Objects {
   /** Changes what a merge patch of this form changes; undefined when the object does not exist. */
   merge(object: KubeObject): Promise<StoredObject | undefined>
   read(reference: ObjectReference): Promise<StoredObject | undefined>
+  /** What `apply` applied last, with its current values and the uid of the object. */
+  readApplied(reference: ObjectReference): Promise<KubeObject | undefined>
   /** Deletes the object with this uid; returns whether it is gone, as it is when it did not exist. */
   remove(reference: ObjectReference, uid: string): Promise<boolean>
   /**
@@ -139,6 +142,11 @@ class ClusterObjects implements Objects {
     const resource = await this.#resourceOf(reference)
     const { namespace, name } = reference
     return explaining('get', reference, () => readObject(this.#client, resource, namespace, name))
+  }
+
+  async readApplied(reference: ObjectReference): Promise<KubeObject | undefined> {
+    const existing = await this.read(reference)
+    return existing && appliedFields(existing, fieldManager)
   }
 
   async remove(reference: ObjectReference, uid: string): Promise<boolean> {

@@ -21,6 +21,7 @@ import { createPendingInstances, type PendingInstances } from './pending-instanc
 import { provision } from './provision.ts'
 import { hashedInputs, requestFor } from './provision-request.ts'
 import type { ResourceStatus, ResourceTools } from './resource-tools.ts'
+import { withRunSettingsApplied } from './run-settings.ts'
 import { watchesOf } from './watches.ts'
 
 type Context = ReconcileContext<typeof ActiveResource>
@@ -54,16 +55,31 @@ export function activeResourceController(tools: ResourceTools): Controller<typeo
  *    case, and each deployment waits until dependents of what changed are reconciled (`renewals`).
  * 7. provision: calls the driver.
  * 8. awaitRollout: for a workload, throws Waiting until its pods run.
+ * 9. withRunSettingsApplied: when step 4, 5, 7 or 8 throws, lets the environment stop and scale the pods that exist.
  *
- * Only steps 1, 3 and 7 write, and each is safe to repeat.
+ * Only steps 1, 3, 7 and 9 write, and each is safe to repeat.
  */
 async function reconcile(latest: ActiveResource, state: State, context: Context): Promise<ResourceStatus> {
-  const { planning, cluster, drivers, installation, unfinished, renewals, log } = state
-  const { namespace } = latest.metadata
-  const visible = await hideSecretOutputs(latest, planning.typesOf(namespace), context)
+  const types = state.planning.typesOf(latest.metadata.namespace)
+  const visible = await hideSecretOutputs(latest, types, context)
   refuseUnsigned(visible, state)
   const resource = withoutPending(visible, state)
   if (resource.spec.unusedSince) return statusOfUnused(resource, state)
+  try {
+    return await reconcileUsed(resource, state, context)
+  } catch (error) {
+    throw await withRunSettingsApplied(error, resource, state, context.report)
+  }
+}
+
+/** Steps 4 to 8. */
+async function reconcileUsed(
+  resource: ActiveResource,
+  state: State,
+  context: Context,
+): Promise<ResourceStatus> {
+  const { planning, cluster, drivers, installation, unfinished, renewals, log } = state
+  const { namespace } = resource.metadata
   awaitDependencies(resource, cluster)
   const begun = renewals.begin(resource)
   const found = drivers.find(namespace, resource.spec.definition.driverType)

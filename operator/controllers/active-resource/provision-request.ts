@@ -198,7 +198,10 @@ function partsOf({ metadata, spec }: ActiveResource, { store }: Cluster): readon
 }
 
 /** What the environment of a workload says about its pods; undefined for another resource. */
-function runSettingsFor({ metadata, spec }: ActiveResource, { store }: Cluster): RunSettings | undefined {
+export function runSettingsFor(
+  { metadata, spec }: ActiveResource,
+  { store }: Cluster,
+): RunSettings | undefined {
   if (simpleTypeName(spec.type) !== workloadType) return undefined
   const environment = store.get(Environment, metadata.namespace, spec.environmentName)
   return runSettingsOf(environment, workloadOf(spec.resourceId) ?? '')

@@ -36,6 +36,8 @@ export interface Inventory {
   ): Promise<ApplyResult>
   /** Deletes the objects of a resource that are not among the applied ones. */
   removeOthers(resource: ActiveResource, applied: readonly AppliedObject[]): Promise<void>
+  /** Applies an object of the resource again, with changes; one that is gone, or made again, is a conflict. */
+  applyAgain(resource: ActiveResource, object: KubeObject): Promise<void>
   /** All objects of a resource to delete, also those that its status does not record yet. */
   objectsOf(resource: ActiveResource): Promise<readonly ObjectReference[]>
   /**
@@ -107,6 +109,8 @@ export function createInventory(objects: Objects, options: Options): Inventory {
     async removeOthers(resource, applied) {
       await removeAllBut(applied, resource, await ownObjects.find(resource, 'provision'), shared)
     },
+    applyAgain: (resource, object) =>
+      drift.holdDuring(keyOf(resource), async () => drift.noteApplied(await objects.apply(object))),
     objectsOf: (resource) => ownObjects.find(resource, 'deletion'),
     async removeAll(resource, terminatingNamespace) {
       drift.unwatch(keyOf(resource))

@@ -31,6 +31,11 @@ export function runSettingsOf(
   return Object.values(settings).every((each) => each === undefined) ? undefined : settings
 }
 
+/** Whether objects of the kind run pods, so that an environment can say something about them. */
+export function hasRunSettings({ apiVersion, kind }: Pick<KubeObject, 'apiVersion' | 'kind'>): boolean {
+  return Object.hasOwn(changes, `${apiVersion} ${kind}`)
+}
+
 /** The objects of a workload as its environment wants them to run. Those without pods stay as they are. */
 export function withRunSettings(
   objects: readonly KubeObject[],

@@ -133,6 +133,38 @@ describe('pausing an environment', () => {
     await untilReady(...Object.keys(modules))
   })
 
+  test('stops and scales workloads whose databases were deleted; the next deployment gives the objects of before', async () => {
+    const { organization } = stage
+    const before = await specs()
+    const databases = (await organization.resources()).filter(({ spec }) => spec.type === 'postgres')
+    for (const { metadata } of databases) await organization.remove('activeresources', metadata.name)
+    await until('no database', async () =>
+      (await organization.resources()).every(({ spec }) => spec.type !== 'postgres'),
+    )
+    await pause(true)
+    await until('no pods', async () => {
+      const [deployment, statefulSet, cronJob] = await specs()
+      return (
+        deployment?.['replicas'] === 0 && statefulSet?.['replicas'] === 0 && cronJob?.['suspend'] === true
+      )
+    })
+    await send('PATCH replicas', { api: 3 })
+    await pause(false)
+    await until('3 replicas', async () => (await replicasOf('deployments')) === 3)
+    await until('what it waits for', async () =>
+      JSON.stringify((await stage.workload('run', 'api'))?.status?.conditions).includes(
+        "waiting for 'externals.db', which does not exist",
+      ),
+    )
+    await deploy()
+    await send('PATCH replicas', { api: null })
+    await eventually('the objects of before', 30_000, async () => {
+      expect(await specs()).toEqual(before)
+      return true
+    })
+    await untilReady(...Object.keys(modules))
+  })
+
   test('suspends a Job that runs, whose deployment then succeeds; it goes on afterwards', async () => {
     await stage.organization.environment('shop', 'jobs')
     const name = await stage.begin('jobs', { migrate: modules.migrate })

@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
-import type { ActiveResource } from '../../../operator/api/active-resource.ts'
+import { ActiveResource } from '../../../operator/api/active-resource.ts'
 import { Environment } from '../../../operator/api/environment.ts'
 import { watchesOf } from '../../../operator/controllers/active-resource/watches.ts'
 import { restartAnnotation } from '../../../operator/domain/rendering/run-settings.ts'
 import type { Driver, ProvisionRequest } from '../../../operator/drivers/driver.ts'
+import { ready } from '../../api-gateway/support/objects.ts'
 import { activeResource, driver, storedObject } from '../../support/builders.ts'
 import { casesOf, fc } from '../../support/properties.ts'
 import { createWorld, type World } from '../support/world.ts'
@@ -30,10 +31,19 @@ const renderer: Driver = {
 
 let world: World
 
-function workload(params: { readonly replicas?: number; readonly image?: string } = {}): ActiveResource {
+const named = activeResource(
+  { type: 's3', resourceId: 'shared.db' },
+  { definition: { definitionName: 's3', driverType: 'quartermaster/renderer' } },
+)
+
+function workload(
+  params: { readonly replicas?: number; readonly image?: string } = {},
+  dependsOn: string[] = [],
+): ActiveResource {
   return activeResource(
     { type: 'workload', resourceId: 'modules.web' },
     {
+      dependsOn,
       definition: { definitionName: 'workload', driverType: 'quartermaster/renderer' },
       params: { image: 'web:1', deploy: { success: 'deploy' }, ...params },
     },
@@ -49,7 +59,7 @@ const specOf = () =>
   world.objects.get('Deployment', 'web')?.spec as
     | {
         replicas?: number
-        template: { metadata: { annotations?: object }; spec: { containers: object[] } }
+        template: { metadata: { annotations?: Record<string, string> }; spec: { containers: object[] } }
       }
     | undefined
 
@@ -147,6 +157,77 @@ describe('what an environment says about the pods of a workload', () => {
     await world.reconcile(resource)
     expect(world.statusOf(resource).inputsHash).toBe(inputsHash)
     expect(requests).toHaveLength(1)
+  })
+})
+
+interface Wish {
+  readonly paused?: boolean
+  readonly replicas?: number
+  readonly restart?: string
+}
+
+/** Settings as users change them, and whether the database is there; `restart` is one of the operator. */
+const wishes = fc.oneof(
+  fc.record<Wish>({
+    paused: fc.boolean(),
+    replicas: fc.option(fc.nat(5), { nil: undefined }),
+    restart: fc.constantFrom(undefined, '2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z'),
+  }),
+  fc.constantFrom('database', 'no database', 'restart'),
+)
+
+/** The spec of an environment with a wish. */
+function specBy({ paused, replicas, restart }: Wish): Partial<Environment['spec']> {
+  return {
+    paused,
+    ...(replicas === undefined ? {} : { replicas: { web: replicas } }),
+    ...(restart === undefined ? {} : { restartTimes: { web: restart } }),
+  }
+}
+
+describe('while a dependency is missing, what an environment says about existing pods', () => {
+  /** Expects a reconcile that ends as the presence of the database says, and pods as the wish does. */
+  async function expectHeld(given: ActiveResource, wish: Wish, isThere: boolean, own: number | undefined) {
+    const number = isThere ? own : specOf()?.replicas
+    const error = await world.reconcile(given)
+    if (isThere) expect(error).toBeUndefined()
+    else expect(error).toMatchObject({ reason: 'DependencyNotReady' })
+    const { replicas, template } = specOf() ?? {}
+    expect(replicas).toBe(wish.paused ? 0 : (wish.replicas ?? number))
+    const time = template?.metadata.annotations?.[restartAnnotation]
+    if (isThere || wish.restart !== undefined) expect(time).toBe(wish.restart)
+    expect(template?.spec.containers).toEqual([{ name: 'main', image: 'web:1' }])
+  }
+
+  test('holds too, and what it no longer says ends with the next provision', async () => {
+    const database = { ...named, status: ready as ActiveResource['status'] }
+    let waits = 0
+    await fc.assert(
+      fc.asyncProperty(fc.option(fc.nat(3), { nil: undefined }), fc.array(wishes), async (own, all) => {
+        world = createWorld([renderer])
+        world.put(database)
+        putEnvironment()
+        const given = world.put(workload({ replicas: own }, [database.metadata.name]))
+        await expectHeld(given, {}, true, own)
+        let [isThere, wish]: [boolean, Wish] = [true, {}]
+        for (const each of all) {
+          if (each === 'restart') world.restart()
+          else if (each === 'database') world.put(database)
+          else if (each === 'no database') world.cluster.drop(ActiveResource, 'acme', database.metadata.name)
+          else wish = each
+          isThere = world.now(database) !== undefined
+          if (!isThere) waits++
+          putEnvironment(specBy(wish))
+          await expectHeld(given, wish, isThere, own)
+          const applies = () => world.log.filter((entry) => entry.startsWith('apply')).length
+          const before = applies()
+          await world.reconcile(given)
+          expect(applies()).toBe(before)
+        }
+      }),
+      { numRuns: casesOf(300) },
+    )
+    expect(waits).toBeGreaterThan(50)
   })
 })
 

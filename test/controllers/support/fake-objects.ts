@@ -154,6 +154,14 @@ export function createFakeObjects(): FakeObjects {
         refuseUnserved(reference)
         return stored.get(keyOf(reference))
       },
+      async readApplied(reference) {
+        refuseUnserved(reference)
+        const object = stored.get(keyOf(reference))
+        if (!object) return undefined
+        const { status: _, metadata, ...applied } = object
+        const { name, namespace, uid, labels: own, annotations } = metadata
+        return { ...applied, metadata: { name, namespace, uid, labels: own, annotations } }
+      },
       async remove(reference, uid) {
         refuseUnserved(reference)
         fake.log.push(`remove ${reference.kind} ${reference.name}`)

@@ -95,6 +95,8 @@ export function objectsOf({ send }: Process, door: Objects): Objects {
     create: (object) => send(`create ${object.kind} ${object.metadata.name}`, () => door.create(object)),
     merge: (object) => send(`patch ${object.kind} ${object.metadata.name}`, () => door.merge(object)),
     read: (reference) => send(`read ${reference.kind} ${reference.name}`, () => door.read(reference)),
+    readApplied: (reference) =>
+      send(`read ${reference.kind} ${reference.name}`, () => door.readApplied(reference)),
     readForeign: (kind, namespace) => send(`foreign ${kind.kind}`, () => door.readForeign(kind, namespace)),
     removeCollection: (kind, namespace, before) =>
       send(`collection ${kind.kind}`, () => door.removeCollection(kind, namespace, before)),

@@ -48,6 +48,7 @@ export function resourceTools(
       apply: async () => ({ applied: [], live: [] }),
       removeOthers: async () => {},
       removeAll: async () => {},
+      applyAgain: async () => {},
       objectsOf: async () => [],
       foreignIn: async () => [],
     } satisfies Inventory,
