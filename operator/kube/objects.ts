@@ -1,6 +1,8 @@
 import type { KubeObject, StoredObject } from '../api/kind.ts'
 import { fieldManager, labels } from '../api/names.ts'
+import type { FreeForm } from '../api/schema.ts'
 import { ReconcileError, Stalled } from '../domain/base/errors.ts'
+import { isObject } from '../domain/base/json.ts'
 import type { Log } from '../log.ts'
 import type { Cache } from './cache/cache.ts'
 import { type MetadataHandler, MetadataWatches } from './cache/metadata-watches.ts'
@@ -42,7 +44,7 @@ export interface Objects {
   placed(object: KubeObject, namespace: string): Promise<KubeObject>
   /**
    * Server-side apply with our field manager; Stalled when the cluster rejects it for good. An object with a uid must be that
-   * one: a 409 when it is gone, or another one has its name.
+   * one: a 409 when it is gone, or another one has its name. The `stringData` of a Secret is applied as `data`.
    */
   apply(object: KubeObject): Promise<StoredObject>
   /** Creates the object; undefined when there is one of its name. */
@@ -122,7 +124,7 @@ class ClusterObjects implements Objects {
   }
 
   apply(object: KubeObject): Promise<StoredObject> {
-    return this.#patch('apply', object, 'application/apply-patch+yaml', { force: true })
+    return this.#patch('apply', withOwnedData(object), 'application/apply-patch+yaml', { force: true })
   }
 
   async create(object: KubeObject): Promise<StoredObject | undefined> {
@@ -240,6 +242,23 @@ class ClusterObjects implements Objects {
 function notListed({ apiVersion, kind }: Pick<ObjectReference, 'apiVersion' | 'kind'>, error: unknown) {
   const cause = error instanceof Error ? error.message : String(error)
   return new ReconcileError('NotListed', `this cluster does not list '${apiVersion}' '${kind}' now: ${cause}`)
+}
+
+/**
+ * A Secret whose `stringData` is part of its `data`: the API server does not know which keys of `data` come from an applied
+ * `stringData`, so it would keep those that are no longer given. It refuses a malformed one itself.
+ */
+function withOwnedData(object: KubeObject): KubeObject {
+  const { stringData: texts, ...rest } = object as KubeObject & FreeForm // of a Secret, or absent
+  if (object.apiVersion !== 'v1' || object.kind !== 'Secret' || !isObject(texts)) return object
+  if (!Object.values(texts).every((text) => typeof text === 'string')) return object
+  const { data = {} } = rest
+  if (!isObject(data)) return object
+  const encoded = Object.entries(texts).map(([key, text]) => [
+    key,
+    Buffer.from(String(text)).toString('base64'),
+  ])
+  return { ...rest, data: { ...data, ...Object.fromEntries(encoded) } }
 }
 
 /** The API server calls another uid an invalid change of an immutable field. */

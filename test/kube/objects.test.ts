@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
+import type { KubeObject } from '../../operator/api/kind.ts'
+import type { FreeForm } from '../../operator/api/schema.ts'
 import { Stalled } from '../../operator/domain/base/errors.ts'
 import { ApiError, type KubeClient } from '../../operator/kube/client/client.ts'
 import { type Objects, openObjects } from '../../operator/kube/objects.ts'
@@ -13,11 +15,11 @@ const user = 'system:serviceaccount:quartermaster-system:quartermaster-operator'
 const lacking = (verb: string) =>
   `configmaps "settings" is forbidden: User "${user}" cannot ${verb} resource "configmaps" in API group "" in the namespace "acme--shop--live"`
 
-/** A cluster that knows these kinds and answers every request for an object with the error that the test says. */
-function objectsRefusedWith(refusal: ApiError, discovery?: ApiError): Objects {
+/** A cluster that knows these kinds and answers every request for an object as the test says. */
+function objectsOf(answer: (body: unknown) => unknown, discovery?: ApiError): Objects {
   const client: KubeClient = {
-    async request(_, path) {
-      if (path !== '/api/v1') throw refusal
+    async request(_, path, options) {
+      if (path !== '/api/v1') return answer(options?.body)
       if (discovery) throw discovery
       const kinds = ['ConfigMap', 'Secret'].map((kind) => ({
         name: `${kind.toLowerCase()}s`,
@@ -28,11 +30,17 @@ function objectsRefusedWith(refusal: ApiError, discovery?: ApiError): Objects {
     },
     // oxlint-disable-next-line eslint/require-yield -- refused before the first line
     async *watch() {
-      throw refusal
+      answer(undefined)
     },
     close: async () => {},
   }
   return openObjects(client, silentLog)
+}
+
+function objectsRefusedWith(refusal: ApiError, discovery?: ApiError): Objects {
+  return objectsOf(() => {
+    throw refusal
+  }, discovery)
 }
 
 const calls: Record<string, (objects: Objects, target: typeof reference) => Promise<unknown>> = {
@@ -182,3 +190,38 @@ describe('a kind that the cluster does not list', () => {
     })
   })
 })
+
+describe('an applied Secret', () => {
+  const base64 = (text: string) => Buffer.from(text).toString('base64')
+  const number = { stringData: { port: 5432 } }
+  test.each<[rule: string, given: FreeForm, sent: FreeForm]>([
+    [
+      'has its texts among its data, where the cluster removes a key that is no longer given',
+      { type: 'Opaque', stringData: { user: 'é' } },
+      { type: 'Opaque', data: { user: base64('é') } },
+    ],
+    [
+      'has both, of which a text wins',
+      { data: { user: base64('old'), token: base64('t') }, stringData: { user: 'new' } },
+      { data: { user: base64('new'), token: base64('t') } },
+    ],
+    ['has its data as they are', { data: { user: base64('u') } }, { data: { user: base64('u') } }],
+    ['is left to the cluster to refuse when it is malformed', number, number],
+  ])('%s', async (_, given, sent) => {
+    expect(await appliedBody({ kind: 'Secret', ...given })).toEqual({ kind: 'Secret', ...sent })
+  })
+
+  test('is of the core group', async () => {
+    const given = { kind: 'ConfigMap', stringData: { user: 'u' } }
+    expect(await appliedBody(given)).toEqual(given)
+  })
+})
+
+/** The fields that the cluster receives when these are applied. */
+async function appliedBody(fields: FreeForm & { readonly kind: string }): Promise<FreeForm> {
+  const head = { apiVersion: 'v1', metadata: { namespace: 'acme--shop--live', name: 'login' } }
+  const objects = objectsOf((body) => body)
+  const { apiVersion: _, metadata: __, ...sent } = (await objects.apply({ ...head, ...fields })) as KubeObject
+  objects.close()
+  return sent as unknown as FreeForm // the object as it was sent
+}

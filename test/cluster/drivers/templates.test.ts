@@ -60,6 +60,16 @@ describe('the objects of a template', () => {
     })
   })
 
+  test('lose a key that the template gives no more, also a text of a Secret', async () => {
+    const stringData = { password, token: 'old' }
+    await define('objects', { manifests: { login: { data: { ...manifests.login.data, stringData } } } })
+    expect(conditionStatus(await redeploy('objects'), 'Ready')).toBe('True')
+    expect(await secretAt(organization, login)).toEqual({ password: canary, token: 'old' })
+    await define('objects', { manifests })
+    expect(conditionStatus(await redeploy('objects'), 'Ready')).toBe('True')
+    expect(await secretAt(organization, login)).toEqual({ password: canary })
+  })
+
   test('are pruned when the template makes them no more', async () => {
     await define('objects', { manifests: { login: manifests.login } })
     expect(conditionStatus(await redeploy('objects'), 'Ready')).toBe('True')
