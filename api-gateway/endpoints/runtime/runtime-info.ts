@@ -100,6 +100,7 @@ class Family {
   readonly #pods: ReadonlyMap<string, readonly StoredObject[]>
   readonly #jobs: ReadonlyMap<string, readonly StoredObject[]>
   readonly #replicaSets: ReadonlyMap<string, StoredObject>
+  readonly #replicaSetsOf: ReadonlyMap<string, readonly StoredObject[]>
 
   constructor({ pods, jobs, replicaSets }: RuntimeObjects) {
     const owners = new Map([...jobs, ...replicaSets].map((each) => [each.metadata.uid, ownerOf(each)]))
@@ -109,6 +110,7 @@ class Family {
     })
     this.#jobs = Map.groupBy(jobs, ownerOf)
     this.#replicaSets = new Map(replicaSets.map((each) => [each.metadata.uid, each]))
+    this.#replicaSetsOf = Map.groupBy(replicaSets, ownerOf)
   }
 
   podsOf({ metadata }: StoredObject): readonly StoredObject[] {
@@ -120,6 +122,11 @@ class Family {
     const ageOf = (each: StoredObject) => `${each.metadata.creationTimestamp} ${each.metadata.name}`
     const jobs = this.#jobs.get(metadata.uid) ?? []
     return jobs.toSorted((left, right) => compareText(ageOf(left), ageOf(right))).at(-1)
+  }
+
+  newestReplicaSetOf(object: StoredObject): StoredObject | undefined {
+    const replicaSets = this.#replicaSetsOf.get(object.metadata.uid) ?? []
+    return replicaSets.find((each) => numberedRevision(each) === numberedRevision(object))
   }
 
   /** The revision that a pod belongs to: that of a Deployment is in its ReplicaSet. */
@@ -140,7 +147,7 @@ function controllerOf(object: StoredObject, message: string, family: Family): Ru
   return {
     kind: object.kind,
     replicas: replicasOf(object),
-    status: statusFor(object, byAge, family.newestJobOf(object)),
+    status: statusFor(object, byAge, family),
     message,
     revision,
     pods: pods.map((pod) => runtimePod(pod, family.revisionOf(pod, object))),
@@ -157,14 +164,15 @@ function replicasOf(object: StoredObject): number {
 function statusFor(
   object: StoredObject,
   pods: { readonly newest: readonly StoredObject[]; readonly earlier: readonly StoredObject[] },
-  newestJob: StoredObject | undefined,
+  family: Family,
 ): RuntimeStatus {
-  if (object.kind === 'CronJob') return statusOfCronJob(object, newestJob)
+  if (object.kind === 'CronJob') return statusOfCronJob(object, family.newestJobOf(object))
   const isJob = object.kind === 'Job'
   if (replicasOf(object) === 0) return isJob && isTrue(object, 'Complete') ? 'Succeeded' : 'Stopped'
   // A pod that waits for a node starts: only the operator knows how long it may wait.
   const { state } = rolloutOf({
     object,
+    replicaSet: family.newestReplicaSetOf(object),
     pods: pods.newest.map(({ status }) => podStateOf(status)),
     earlierPods: pods.earlier.map(({ metadata, status }) => ({
       name: metadata.name,

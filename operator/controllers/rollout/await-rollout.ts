@@ -3,11 +3,16 @@ import type { StoredObject } from '../../api/kind.ts'
 import { Stalled, Waiting } from '../../domain/base/errors.ts'
 import { isObject } from '../../domain/base/json.ts'
 import { instanceLabel } from '../../domain/module/labels.ts'
-import { type EarlierPod, isAvailable, rolloutKinds, rolloutOf } from '../../domain/rendering/rollout.ts'
+import {
+  type EarlierPod,
+  isAvailable,
+  reportsRefusedPods,
+  rolloutKinds,
+  rolloutOf,
+} from '../../domain/rendering/rollout.ts'
 import { simpleTypeName, workloadType } from '../../domain/resource/types.ts'
 import { redact } from '../../domain/secret/redact.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
-import { metadataListAccept } from '../../kube/cache/watch-protocol.ts'
 import { explaining } from '../../kube/client/explain-rejection.ts'
 import { isOwnedBy, keyOf, pathOf, type Resource } from '../../kube/client/resource.ts'
 import type { ReconcileContext } from '../../kube/loop/controller.ts'
@@ -46,6 +51,8 @@ interface Tools {
 
 /** The label of the pods of a StatefulSet. */
 const revisionLabel = 'controller-revision-hash'
+/** The label of the pods of a ReplicaSet. */
+const templateHashLabel = 'pod-template-hash'
 
 const replicaSetResource: Resource = {
   apiVersion: 'apps/v1',
@@ -76,9 +83,11 @@ export async function awaitRollout(
     throw new Waiting('Progressing', `waiting for the ${target.kind} '${target.name}'`, undefined, status)
   if (wasReady && isAvailable(object)) return status
   const pods = await tools.rollouts.pods.await(key, resource.metadata.name)
+  const replicaSet = await newestReplicaSet(object, pods, tools)
   const rollout = rolloutOf({
     object,
-    pods: (await ofNewestRevision(object, pods, tools)).map(({ state }) => state),
+    replicaSet,
+    pods: ofNewestRevision(object, pods, replicaSet).map(({ state }) => state),
     earlierPods: ofEarlierRevisions(object, pods),
     now: Date.now(),
     schedulingSeconds: tools.rollouts.schedulingSeconds,
@@ -115,19 +124,17 @@ export function claimsRollout(resource: ActiveResource, rollouts: Pick<Rollouts,
 }
 
 /** The pods that the current spec of the object made. */
-async function ofNewestRevision(
+function ofNewestRevision(
   object: StoredObject,
   pods: readonly WorkloadPod[],
-  tools: Tools,
-): Promise<readonly WorkloadPod[]> {
+  replicaSet: StoredObject | undefined,
+): readonly WorkloadPod[] {
   const withLabel = (label: string, value: unknown) =>
     pods.filter(({ metadata }) => metadata.labels?.[label] === value)
   if (object.kind === 'Job') return withLabel('batch.kubernetes.io/controller-uid', object.metadata.uid)
   if (object.kind === 'StatefulSet') return withLabel(revisionLabel, updateRevisionOf(object))
-  // Only problems need the read.
-  if (pods.every(({ state }) => state.problem === undefined && state.failure === undefined)) return []
-  const hash = await newestTemplateHash(object, tools)
-  return hash === undefined ? [] : withLabel('pod-template-hash', hash)
+  const hash = replicaSet?.metadata.labels?.[templateHashLabel]
+  return hash === undefined ? [] : withLabel(templateHashLabel, hash)
 }
 
 /** The pods of a StatefulSet that its update replaces. Pods of another object that it replaces have no revision. */
@@ -144,22 +151,26 @@ function updateRevisionOf({ status }: StoredObject): string | undefined {
   return ((status ?? {}) as { updateRevision?: string }).updateRevision // of a StatefulSet
 }
 
-/** The label of the pods of the newest ReplicaSet; undefined until the Deployment has one for its current spec. */
-async function newestTemplateHash(
-  { metadata }: StoredObject,
+/** The newest ReplicaSet of a Deployment with a problem; undefined until there is one for its current spec. */
+async function newestReplicaSet(
+  object: StoredObject,
+  pods: readonly WorkloadPod[],
   { cluster }: Tools,
-): Promise<string | undefined> {
+): Promise<StoredObject | undefined> {
+  const { kind, metadata } = object
+  const hasProblem = pods.some(({ state }) => state.problem !== undefined || state.failure !== undefined)
+  // Only problems need the read.
+  if (kind !== 'Deployment' || !(hasProblem || reportsRefusedPods(object))) return undefined
   const revision = 'deployment.kubernetes.io/revision'
   const query = { labelSelector: `${instanceLabel}=${metadata.labels?.[instanceLabel] ?? ''}` }
   return explaining('list', { kind: replicaSetResource.kind }, async () => {
     const path = pathOf(replicaSetResource, metadata.namespace)
-    const answer = await cluster.client.request('GET', path, { query, accept: metadataListAccept })
-    const { items } = answer as { items?: readonly StoredObject[] | null } // the form of `accept`
-    const newest = (items ?? []).find(
+    const answer = await cluster.client.request('GET', path, { query })
+    const { items } = answer as { items?: readonly StoredObject[] | null } // a list
+    return (items ?? []).find(
       (each) =>
         isOwnedBy(each, { metadata }) &&
         each.metadata.annotations?.[revision] === metadata.annotations?.[revision],
     )
-    return newest?.metadata.labels?.['pod-template-hash']
   })
 }

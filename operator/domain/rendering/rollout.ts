@@ -23,6 +23,8 @@ export interface EarlierPod {
 /** What a rollout is judged by. */
 export interface RolloutInput {
   readonly object: KubeObject
+  /** The newest ReplicaSet of a Deployment that reports refused pods, which may be those of an earlier one. */
+  readonly replicaSet?: KubeObject
   /** The pods of the newest revision. */
   readonly pods: readonly PodState[]
   /** The pods of earlier revisions of a StatefulSet. */
@@ -71,10 +73,13 @@ export const rolloutKinds: ReadonlySet<string> = new Set([
   'batch/v1 Job',
 ])
 
+/** How soon to look at a ReplicaSet again: its Deployment does not change when the new pods are refused too. */
+const refusalSeconds = 5
+
 /** Judges a rollout as `kubectl rollout status` does, and finds out why it cannot end. */
 export function rolloutOf(input: RolloutInput): Rollout {
-  const { object, pods, earlierPods = [] } = input
-  const status = (isObject(object.status) ? object.status : {}) as Status // of these kinds
+  const { object, replicaSet, pods, earlierPods = [] } = input
+  const status = statusOf(object)
   const spec = (isObject(object.spec) ? object.spec : {}) as Spec
   const what = `${object.kind} '${object.metadata.name}'`
   const running: Rollout = {
@@ -85,11 +90,14 @@ export function rolloutOf(input: RolloutInput): Rollout {
   // Before, status and pods are those of an earlier revision.
   if (!isObserved(object, status)) return running
   if (isComplete[object.kind]?.(spec, status)) return { state: 'complete' }
+  const refused = refusalOf(replicaSet ?? object)
+  if (refused) return refused
   const failure = failureOf(what, status, pods)
   if (failure) return failure
   const problems = pods.flatMap(({ problem }) => problem ?? [])
   if (object.kind === 'StatefulSet') problems.push(...blockingProblems(spec, earlierPods))
-  return problemRollout(problems, input) ?? running
+  const retryAfterSeconds = reportsRefusedPods(object) ? refusalSeconds : undefined
+  return problemRollout(problems, input) ?? { ...running, retryAfterSeconds }
 }
 
 /** The rollout of pods with these problems, of which only the wait for a node may pass; undefined without one. */
@@ -134,8 +142,8 @@ function isObserved({ kind, metadata }: KubeObject, { observedGeneration = 0 }: 
 
 /** Whether enough pods are available although a change of the object is not rolled out yet. */
 export function isAvailable(object: KubeObject): boolean {
-  const { kind, status, spec } = object
-  const given = (isObject(status) ? status : {}) as Status // of these kinds
+  const { kind, spec } = object
+  const given = statusOf(object)
   const wanted = (isObject(spec) ? spec : {}) as Spec // of these kinds
   if (!isObserved(object, given)) return false
   if (kind === 'Job') return isJobDone(wanted, given)
@@ -164,16 +172,19 @@ function isSetComplete({ replicas = 1, updateStrategy }: Spec, status: Status): 
   return isUpdated && Math.min(readyReplicas, availableReplicas) >= replicas
 }
 
+/** Whether a Deployment or a ReplicaSet reports that pods are refused. A Deployment repeats what its ReplicaSets report. */
+export function reportsRefusedPods(object: KubeObject): boolean {
+  return isTrue(statusOf(object), 'ReplicaFailure')
+}
+
+function refusalOf(object: KubeObject): Rollout | undefined {
+  if (!reportsRefusedPods(object)) return undefined
+  const message = `no pod can be made: ${conditionOf(statusOf(object), 'ReplicaFailure')?.message ?? ''}`
+  const reason = /exceeded quota/.test(message) ? 'PodQuotaExceeded' : 'PodsRefused'
+  return { state: 'failed', reason, message }
+}
+
 function failureOf(what: string, status: Status, pods: readonly PodState[]): Rollout | undefined {
-  const refused = conditionOf(status, 'ReplicaFailure')
-  if (refused?.status === 'True') {
-    const message = `no pod can be made: ${refused.message ?? ''}`
-    return {
-      state: 'failed',
-      reason: /exceeded quota/.test(message) ? 'PodQuotaExceeded' : 'PodsRefused',
-      message,
-    }
-  }
   const failed = conditionOf(status, 'Failed')
   const ended = pods.map(({ failure }) => failure).find((each) => each !== undefined)
   if (failed?.status === 'True') {
@@ -191,6 +202,10 @@ function failureOf(what: string, status: Status, pods: readonly PodState[]): Rol
     reason: 'ProgressDeadlineExceeded',
     message: ended ?? `the pods of the ${what} are not ready in time`,
   }
+}
+
+function statusOf({ status }: KubeObject): Status {
+  return (isObject(status) ? status : {}) as Status // of these kinds
 }
 
 function isTrue(status: Status, type: string): boolean {

@@ -3,22 +3,31 @@ import type { WorkloadPods } from '../../../operator/controllers/rollout/workloa
 import { podStateOf } from '../../../operator/domain/rendering/pod-state.ts'
 import type { Driver } from '../../../operator/drivers/driver.ts'
 import { activeResource, driver, storedMeta } from '../../support/builders.ts'
-import { createWorld } from '../support/world.ts'
+import { createWorld, type World } from '../support/world.ts'
 
-/** Makes a StatefulSet. */
-const renderer: Driver = {
+/** Makes an object of the kind. */
+const rendererOf = (kind: string): Driver => ({
   descriptor: driver('renderer'),
   async provision() {
-    const object = { apiVersion: 'apps/v1', kind: 'StatefulSet', metadata: { name: 'store' }, spec: {} }
+    const object = { apiVersion: 'apps/v1', kind, metadata: { name: 'store' }, spec: {} }
     return { outputs: { values: {}, secrets: {} }, objects: [object] }
   },
   async deprovision() {},
-}
+})
 
 const workload = activeResource(
   { type: 'workload', resourceId: 'modules.store' },
   { definition: { definitionName: 'workload', driverType: 'quartermaster/renderer' } },
 )
+
+/** A world where the workload is an object of the kind, with these pods. */
+async function worldWith(kind: string, found: readonly object[]): Promise<World> {
+  const pods = { await: async () => found, forget() {} } as unknown as WorkloadPods // its public part
+  const world = createWorld([rendererOf(kind)], { rollouts: { pods, policy: 'wait', schedulingSeconds: 30 } })
+  world.put(workload)
+  await world.reconcile(workload)
+  return world
+}
 
 /** Reconciles the workload while its StatefulSet updates from revision `a` to `b`, and a pod with these labels cannot run. */
 async function updateWith(labels: Readonly<Record<string, string>>): Promise<unknown> {
@@ -27,10 +36,7 @@ async function updateWith(labels: Readonly<Record<string, string>>): Promise<unk
     metadata: storedMeta({ name: 'store-0', labels }),
     state: podStateOf({ containerStatuses: [{ name: 'main', state: { waiting } }] }),
   }
-  const pods = { await: async () => [pod], forget() {} } as unknown as WorkloadPods // its public part
-  const world = createWorld([renderer], { rollouts: { pods, policy: 'wait', schedulingSeconds: 30 } })
-  world.put(workload)
-  await world.reconcile(workload)
+  const world = await worldWith('StatefulSet', [pod])
   const generation = world.objects.get('StatefulSet', 'store')?.metadata.generation
   world.objects.touchStatus('StatefulSet', 'store', {
     observedGeneration: generation,
@@ -51,4 +57,39 @@ test.each<[pod: string, labels: Readonly<Record<string, string>>, reason: string
   ['of a replaced Deployment continues', { 'pod-template-hash': 'a' }, 'Progressing'],
 ])('the rollout of a StatefulSet with a broken pod %s', async (_, labels, reason) => {
   expect(await updateWith(labels)).toMatchObject({ reason })
+})
+
+/** Reconciles the workload while its Deployment reports refused pods, as the ReplicaSet of this revision does. */
+async function refusedAt(revision: number): Promise<unknown> {
+  const world = await worldWith('Deployment', [])
+  const key = 'deployment.kubernetes.io/revision'
+  const namespace = world.objects.get('Deployment', 'store')?.metadata.namespace ?? ''
+  const { metadata } = world.objects.put({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'store', namespace, annotations: { [key]: '2' } },
+  })
+  const { uid, generation } = metadata
+  const conditions = [{ type: 'ReplicaFailure', status: 'True', message: 'exceeded quota' }]
+  world.objects.touchStatus('Deployment', 'store', { observedGeneration: generation, conditions })
+  for (const each of [1, 2])
+    world.objects.put({
+      apiVersion: 'apps/v1',
+      kind: 'ReplicaSet',
+      metadata: {
+        name: `store-${each}`,
+        annotations: { [key]: `${each}` },
+        ownerReferences: [{ apiVersion: 'apps/v1', kind: 'Deployment', name: 'store', uid }],
+      },
+      status: each === revision ? { conditions } : {},
+    })
+  return world.reconcile(workload)
+}
+
+test('the rollout of a Deployment fails when the pods of its newest ReplicaSet are refused', async () => {
+  expect(await refusedAt(2)).toMatchObject({ reason: 'PodQuotaExceeded' })
+})
+
+test('it continues when those of an earlier one are, and is judged again soon', async () => {
+  expect(await refusedAt(1)).toMatchObject({ reason: 'Progressing', retryAfterSeconds: 5 })
 })

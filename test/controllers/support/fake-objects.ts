@@ -14,7 +14,7 @@ import { storedMeta } from '../../support/builders.ts'
 export interface FakeObjects {
   /** A client of a new process: its watches start with a new list. */
   open(): Objects
-  /** For the Secrets among them. */
+  /** For the Secrets among them, and for lists of ReplicaSets. */
   readonly client: KubeClient
   /** Every write and every watch in order, such as `apply ConfigMap web`. */
   readonly log: string[]
@@ -212,6 +212,8 @@ export function createFakeObjects(): FakeObjects {
   }
 
   async function request(method: string, path: string, { body }: RequestOptions = {}): Promise<unknown> {
+    if (path.endsWith('/replicasets'))
+      return { items: [...stored.values()].filter(({ kind }) => kind === 'ReplicaSet') }
     const [, namespace, name = ''] = /^\/api\/v1\/namespaces\/([^/]+)\/secrets\/([^/]+)$/.exec(path) ?? []
     if (!namespace) throw new Error(`not expected: ${method} ${path}`)
     await Promise.resolve()

@@ -189,6 +189,35 @@ describe('a rollout that cannot end has the reason of the pods', () => {
   })
 })
 
+describe('a Deployment that reports refused pods', () => {
+  const refused = (message: string) => [{ type: 'ReplicaFailure', status: 'True', message }]
+  const replicaSet = (conditions: object[] = []) => object('ReplicaSet', { conditions })
+  const judgedWith = (newest: KubeObject | undefined) =>
+    rolloutOf({
+      object: deployment({ updatedReplicas: 0 }, refused('an earlier pod is forbidden')),
+      replicaSet: newest,
+      pods: [],
+      now,
+      schedulingSeconds: 30,
+    })
+
+  test('fails for the reason of its newest ReplicaSet', () => {
+    expect(judgedWith(replicaSet(refused('this pod is forbidden')))).toEqual({
+      state: 'failed',
+      reason: 'PodsRefused',
+      message: 'no pod can be made: this pod is forbidden',
+    })
+  })
+
+  test('continues without one, and is judged again: it does not change when the new pods are refused too', () => {
+    expect(judgedWith(replicaSet())).toMatchObject({ state: 'running', retryAfterSeconds: 5 })
+  })
+
+  test('fails when its newest ReplicaSet is not known', () => {
+    expect(judgedWith(undefined)).toMatchObject({ state: 'failed', reason: 'PodsRefused' })
+  })
+})
+
 describe('a pod of an earlier revision that cannot run', () => {
   const earlier = (name: string, status: object): EarlierPod => ({ name, state: podStateOf(status) })
   const broken = ['api-1', 'api-0'].map((name) => earlier(name, waiting('ImagePullBackOff')))

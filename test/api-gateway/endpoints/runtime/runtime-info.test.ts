@@ -194,6 +194,21 @@ describe('the status of an object', () => {
         pods: [pod('web-old-1', 'web-old', waiting('ImagePullBackOff'))],
       },
     ],
+    ...(
+      [
+        ['Failed', 'when new pods are refused', 'web-new'],
+        ['Starting', 'when pods of an earlier revision are refused', 'web-old'],
+      ] as const
+    ).map(([status, rule, name]): [RuntimeStatus, string, Partial<RuntimeObjects>] => [
+      status,
+      rule,
+      {
+        deployments: [deployment({ ...failed, ...condition('ReplicaFailure') })],
+        replicaSets: replicaSets.map((each) =>
+          each.metadata.name === name ? { ...each, status: condition('ReplicaFailure') } : each,
+        ),
+      },
+    ]),
     [
       'Failed',
       'when a pod of an earlier revision stops the update of a StatefulSet',
