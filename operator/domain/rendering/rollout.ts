@@ -167,9 +167,13 @@ function isSetComplete({ replicas = 1, updateStrategy }: Spec, status: Status): 
   if (updateStrategy?.type === 'OnDelete') return true
   const { updatedReplicas = 0, readyReplicas = 0, availableReplicas = readyReplicas } = status
   const partition = updateStrategy?.rollingUpdate?.partition ?? 0
-  const isUpdated =
-    partition > 0 ? updatedReplicas >= replicas - partition : status.currentRevision === status.updateRevision
-  return isUpdated && Math.min(readyReplicas, availableReplicas) >= replicas
+  // The revisions are equal at once when a roll-back begins, and differ for some time after the last pod is replaced.
+  const isUpdated = partition > 0 || status.currentRevision === status.updateRevision
+  return (
+    isUpdated &&
+    updatedReplicas >= replicas - partition &&
+    Math.min(readyReplicas, availableReplicas) >= replicas
+  )
 }
 
 /** Whether a Deployment or a ReplicaSet reports that pods are refused. A Deployment repeats what its ReplicaSets report. */

@@ -69,6 +69,7 @@ describe('a rollout ends when its pods do what the spec says', () => {
     ['a pod is not available', deployment({ availableReplicas: 1 }), 'running'],
     ['all pods of a StatefulSet are new and ready', set({}), 'complete'],
     ['a StatefulSet has an older revision', set({ currentRevision: 'a' }), 'running'],
+    ['a pod of a StatefulSet that is rolled back is not replaced', set({ updatedReplicas: 1 }), 'running'],
     ['a pod of a StatefulSet is not ready', set({ readyReplicas: 1 }), 'running'],
     [
       'a partition keeps old pods',
