@@ -53,7 +53,7 @@ export function renderContainer(id: string, container: ModuleContainer, pod: Pod
     resources,
     ports: listOf(
       sortedEntries(container.ports).map(([name, { container_port: containerPort, protocol = 'TCP' }]) => ({
-        name: name.length <= longestPortName ? name : undefined,
+        name: isPortName(name) ? name : undefined,
         containerPort,
         protocol,
       })),
@@ -88,6 +88,11 @@ export function restricted(context: unknown): FreeForm {
 }
 
 const longestPortName = 15
+
+/** Whether Kubernetes accepts the name, a DNS label, for a port of a container. */
+function isPortName(name: string): boolean {
+  return name.length <= longestPortName && /[a-z]/.test(name) && !name.includes('--')
+}
 
 /** Command, arguments and variables. A secret word becomes a variable, which Kubernetes inserts into the command. */
 function commandAndVariables(

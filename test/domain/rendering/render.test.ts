@@ -308,4 +308,12 @@ describe('a container', () => {
   ])('%s', (_, container, expected) => {
     expect(containerOf(moduleWith(container))).toMatchObject(expected)
   })
+
+  test.each(['8080', 'a--b', 'more-than-15-characters'])(
+    'has no name of a port that Kubernetes refuses: %s',
+    (name) => {
+      const { ports } = containerOf(moduleWith({ ports: { [name]: { container_port: 80 } } })) ?? {}
+      expect(ports).toEqual([{ containerPort: 80, protocol: 'TCP' }])
+    },
+  )
 })
