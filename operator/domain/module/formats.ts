@@ -28,17 +28,19 @@ export function isLabelValue(text: string): boolean {
   return text === '' || (text.length <= longestLabel && qualifiedName.test(text))
 }
 
+const exponents: Readonly<Record<string, number>> = {
+  n: -9,
+  u: -6,
+  m: -3,
+  '': 0,
+  k: 3,
+  M: 6,
+  G: 9,
+  T: 12,
+  P: 15,
+  E: 18,
+}
 const powers: Readonly<Record<string, number>> = {
-  n: 1e-9,
-  u: 1e-6,
-  m: 1e-3,
-  '': 1,
-  k: 1e3,
-  M: 1e6,
-  G: 1e9,
-  T: 1e12,
-  P: 1e15,
-  E: 1e18,
   Ki: 2 ** 10,
   Mi: 2 ** 20,
   Gi: 2 ** 30,
@@ -53,6 +55,8 @@ export function quantityOf(text: string): number | undefined {
     /^\+?(\d{1,30}(?:\.\d{0,30})?|\.\d{1,30})([A-Za-z]{0,2}|[eE][+-]?\d{1,3})$/.exec(text) ?? []
   if (number === undefined) return undefined
   if (/^[eE][+-]?\d/.test(suffix)) return Number(`${number}${suffix}`)
+  // A product would be rounded: `700m` and `0.7` are equal.
+  if (Object.hasOwn(exponents, suffix)) return Number(`${number}e${exponents[suffix]}`)
   const power = Object.hasOwn(powers, suffix) ? powers[suffix] : undefined
   return power === undefined ? undefined : Number(number) * power
 }

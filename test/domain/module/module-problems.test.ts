@@ -404,6 +404,15 @@ describe('a placeholder fits everywhere until its value is known', () => {
 
 test.each<[rule: string, params: ModuleParams]>([
   ['without containers, of any form', { spec: { ingress: { rules: {} } } }],
+  ...[
+    ['700m', '0.7'],
+    ['0.1m', '1e-4'],
+    ['300000u', '300m'],
+    ['1100', '1.1k'],
+  ].map(([cpu, limit]): [string, ModuleParams] => [
+    `whose request ${cpu} is the limit ${limit} in another form`,
+    inContainer({ resources: { requests: { cpu }, limits: { cpu: limit } } }),
+  ]),
   ['with containers that have no images yet', { spec: { containers: { main: { variables: { A: 'b' } } } } }],
 ])('a module %s has no problem', (_, params) => {
   expect(problemsOf(params)).toEqual([])
