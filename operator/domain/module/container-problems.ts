@@ -34,7 +34,7 @@ export function checkContainer(id: string, container: ModuleContainer, at: strin
   checkResources(container.resources, `${at}/resources`, report)
   for (const name of ['liveness_probe', 'readiness_probe', 'startup_probe'] as const) {
     const probe = container[name]
-    if (probe) checkProbe(probe, `${at}/${name}`, name !== 'readiness_probe', report)
+    if (probe) checkProbe(probe, `${at}/${name}`, name === 'readiness_probe', report)
   }
 }
 
@@ -135,15 +135,17 @@ function checkResources(resources: ModuleContainer['resources'], at: string, rep
 
 const neededField = { http: 'port', tcp: 'port', grpc: 'port', command: 'command' } as const
 
-function checkProbe(probe: Probe, at: string, needsOneSuccess: boolean, report: ReportAt): void {
+function checkProbe(probe: Probe, at: string, isReadiness: boolean, report: ReportAt): void {
   const { type, successThreshold = 1 } = probe
   const needed = type === undefined || hasPlaceholder(type) ? undefined : neededField[type]
   if (needed && isMissing(probe, needed))
     report(at, `has no '${needed}', which a probe of the type '${type}' needs`)
   if ('host' in probe && needed !== undefined && type !== 'http')
     report(`${at}/host`, `is for probes of the type 'http': a probe always reaches the pod itself`)
-  if (needsOneSuccess && successThreshold !== 1)
+  if (!isReadiness && successThreshold !== 1)
     report(`${at}/successThreshold`, 'must be 1 except for a readiness probe')
+  if (isReadiness && 'terminationGracePeriodSeconds' in probe)
+    report(`${at}/terminationGracePeriodSeconds`, 'is for other probes: a readiness probe ends no container')
 }
 
 /** Whether a field is absent. One with a placeholder is left out of the reading, and is not known to be absent. */

@@ -167,6 +167,12 @@ describe('a problem of a module names its field', () => {
       /reaches the pod itself/,
     ],
     [
+      'a grace period of a readiness probe',
+      inContainer({ readiness_probe: { type: 'tcp', port: 80, terminationGracePeriodSeconds: 5 } }),
+      '/spec/containers/main/readiness_probe/terminationGracePeriodSeconds',
+      /ends no container/,
+    ],
+    [
       'a quantity',
       inContainer({ resources: { limits: { memory: 'much' } } }),
       '/spec/containers/main/resources/limits/memory',
