@@ -85,6 +85,16 @@ describe('the host', () => {
     expect(await provision(random, { size: 2 })).not.toBe(first)
     expect(await provision('x')).toBe('x.example.test')
   })
+
+  test('keeps its random part when the certificate is renewed', async () => {
+    const cookie = cookieInMemory()
+    const provision = async ({ crt, key }: Made) => {
+      const values = { domain, template: 'shop-{{ randAlphaNum 12 | lower }}' }
+      const request = templateRequest(values, { tls: { 'tls.crt': crt, 'tls.key': key } }, { cookie })
+      return (await driver.provision(request)).outputs.values.host
+    }
+    expect(await provision(await wildcardCertificate(domain))).toBe(await provision(certificate))
+  })
 })
 
 describe('the certificate', () => {

@@ -55,14 +55,18 @@ function hostOf(label: string, domain: string): string {
   throw new Stalled('InvalidInputs', `'${host}' is not a host name`)
 }
 
-/** The host of the previous result for the same inputs, so that a random part does not change. */
+/**
+ * The host of the previous result for the same inputs, so that a random part does not change. The certificate is not among
+ * them: a renewed one keeps the host.
+ */
 async function hostOfTemplate(
   template: string,
   domain: string,
   request: ProvisionRequest,
   templates: Templates,
 ): Promise<string> {
-  const data = templateData(request)
+  const { tls: _, ...secrets } = request.secrets
+  const data = templateData({ ...request, secrets })
   const key = hash('sha256', canonicalJson([template, data]))
   const cookie = (await request.cookie?.read()) ?? ''
   if (cookie.startsWith(`${key} `)) return hostOf(cookie.slice(key.length + 1), domain)
