@@ -1,3 +1,4 @@
+import type { KubeObject } from '../api/kind.ts'
 import type { FreeForm } from '../api/schema.ts'
 import { Stalled } from '../domain/base/errors.ts'
 import { type ParamsWithSecrets, secretTextsOf, withSecretTexts } from '../domain/module/secret-text.ts'
@@ -77,6 +78,23 @@ export function refuseLeak(plain: readonly Plain[], words: readonly string[]): v
       'SecretLeak',
       `${whats[leak.index]} holds a secret: secrets belong in secret outputs and in Secrets`,
     )
+}
+
+/** Whether the object is a Secret, whose content may be secret. */
+export function isSecret({ apiVersion, kind }: Pick<KubeObject, 'apiVersion' | 'kind'>): boolean {
+  return apiVersion === 'v1' && kind === 'Secret'
+}
+
+/** The objects that are not Secrets: their names, which no message shows, then each object. */
+export function plainObjects(objects: readonly KubeObject[], whose: string): readonly Plain[] {
+  const plain = objects.filter((each) => !isSecret(each))
+  return [
+    [
+      `the name of a manifest${whose}`,
+      plain.map(({ apiVersion, kind, metadata }) => [apiVersion, kind, metadata.name]),
+    ],
+    ...plain.map((each): Plain => [`the ${each.kind} '${each.metadata.name}'${whose}`, each]),
+  ]
 }
 
 /** The plain outputs: their names, which no message shows, then each value. */

@@ -7,6 +7,7 @@ import type { Outbound } from '../../outbound/outbound.ts'
 import type { Driver } from '../driver.ts'
 import {
   likelySecretWords,
+  plainObjects,
   plainOutputs,
   plainParams,
   refuseLeak,
@@ -63,7 +64,8 @@ export function createHttpDriver(options: {
         ...likelySecretWords([secrets, account], [values, plainParams(request)]),
         ...secretWordsOfParams(request),
       ]
-      refuseLeak(plainOutputs(outputs, ` of ${name}`), words)
+      const whose = ` of ${name}`
+      refuseLeak([...plainOutputs(outputs, whose), ...plainObjects(provisioned.objects, whose)], words)
       return provisioned
     },
     async deprovision({ guResId, account, cookie, signal }) {

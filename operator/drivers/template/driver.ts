@@ -7,7 +7,14 @@ import { mergeObjects } from '../../domain/schema/secret-outputs.ts'
 import type { Results, Step, Templates } from '../../templates/templates.ts'
 import type { Cookie, Driver, ObservedReference, Outputs, Provisioned, ProvisionRequest } from '../driver.ts'
 import { renderTemplates, templateData } from '../rendering.ts'
-import { type Plain, plainOutputs, refuseLeak, secretWords, secretWordsOfParams } from '../secret-leak.ts'
+import {
+  isSecret,
+  type Plain,
+  plainOutputs,
+  refuseLeak,
+  secretWords,
+  secretWordsOfParams,
+} from '../secret-leak.ts'
 import { templateDescriptor } from './descriptor.ts'
 import { type Made, objectsOf, type Part, podPartsIn } from './manifests.ts'
 import { withoutSecrets, withSecrets } from './seen-objects.ts'
@@ -136,7 +143,7 @@ function partAt(template: unknown, result: unknown): unknown {
 
 /** The object to search for secrets; none for a Secret. Throws if its template contains a secret. */
 function plainManifest({ manifest, object }: Made, sources: Sources): readonly Plain[] {
-  if (object.apiVersion === 'v1' && object.kind === 'Secret') return []
+  if (isSecret(object)) return []
   refuseSecretTemplate(manifest, object.kind, sources)
   return [[`manifest '${manifest}'`, object]]
 }

@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../api/kind.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import { isObject } from '../../domain/base/json.ts'
+import { isSecret } from '../secret-leak.ts'
 
 type Objects = readonly (readonly [name: string, object: KubeObject | undefined])[]
 
@@ -17,10 +18,6 @@ export function withoutSecrets(objects: Objects, { absent = false } = {}): FreeF
       ? { apiVersion, kind, metadata: bare(metadata) }
       : { apiVersion, kind, metadata, ...rest },
   )
-}
-
-function isSecret({ apiVersion, kind }: Pick<KubeObject, 'apiVersion' | 'kind'>): boolean {
-  return apiVersion === 'v1' && kind === 'Secret'
 }
 
 // An annotation may repeat the whole object.

@@ -85,6 +85,32 @@ describe('an output that is not secret and holds a secret input is refused', () 
   })
 })
 
+describe('a manifest that holds a secret input', () => {
+  const manifest = (kind: string, fields: FreeForm, name = 'settings', apiVersion = 'v1') => ({
+    location: 'namespace',
+    data: { apiVersion, kind, metadata: { name }, ...fields },
+  })
+
+  test.each<[what: string, given: unknown, shown: string]>([
+    ['a ConfigMap', manifest('ConfigMap', { data: { token: account.private_key } }), "ConfigMap 'settings'"],
+    ['a name, which is not shown', manifest('ConfigMap', {}, password), 'the name'],
+    [
+      'a Secret of another group',
+      manifest('Secret', { spec: { password } }, 'settings', 'example.test/v1'),
+      "Secret 'settings'",
+    ],
+  ])('is refused: %s', async (_, given, shown) => {
+    const error = await failureOf(provision({}, [given]))
+    expect(error).toMatchObject({ reason: 'SecretLeak', message: expect.stringContaining(shown) })
+    expect(error.message).not.toContain(password)
+  })
+
+  test('is applied when it is a Secret', async () => {
+    const { objects } = await provision({}, [manifest('Secret', { stringData: { password } })])
+    expect(objects).toMatchObject([{ kind: 'Secret', stringData: { password } }])
+  })
+})
+
 test('oversized outputs are refused before they are searched', async () => {
   const error = await failureOf(provision({ much: 'x'.repeat(2 * 1024 * 1024), dsn: password }))
   expect(error).toMatchObject({ reason: 'OutputsTooLarge' })
