@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../api/kind.ts'
 import type { FreeForm } from '../../api/schema.ts'
+import { isObject } from '../base/json.ts'
 import { selectorLabels, standardLabels } from '../module/labels.ts'
 import type { ReadModule } from '../module/module-problems.ts'
 import { objectNames } from '../module/names.ts'
@@ -38,6 +39,7 @@ function deployment(input: WorkloadInput): KubeObject {
     labels,
     replicas = module.replicas,
     progressDeadlineSeconds = deploy.timeout,
+    strategy,
     ...rest
   } = module.deployment ?? {}
   return objectOf(
@@ -49,6 +51,7 @@ function deployment(input: WorkloadInput): KubeObject {
       ...rest,
       replicas,
       progressDeadlineSeconds,
+      strategy: completeStrategy(strategy, deploymentParameters),
       selector: { matchLabels: selectorLabels(workload) },
       template: input.finish(podTemplate(input)),
     },
@@ -62,6 +65,7 @@ function statefulSet(input: WorkloadInput): KubeObject {
     labels,
     replicas = module.replicas,
     volume_claims: claims,
+    updateStrategy,
     ...rest
   } = module.statefulset ?? {}
   return objectOf(
@@ -73,6 +77,7 @@ function statefulSet(input: WorkloadInput): KubeObject {
       ...rest,
       replicas,
       serviceName: workload.id,
+      updateStrategy: completeStrategy(updateStrategy, setParameters),
       selector: { matchLabels: selectorLabels(workload) },
       template: input.finish(podTemplate(input)),
       volumeClaimTemplates: listOf(
@@ -89,6 +94,22 @@ function statefulSet(input: WorkloadInput): KubeObject {
       ),
     },
   )
+}
+
+/** The parameters that the cluster sets when a strategy has none. */
+const deploymentParameters = { maxSurge: '25%', maxUnavailable: '25%' }
+const setParameters = { partition: 0 }
+
+/**
+ * The strategy with all of its parameters. Server-side apply removes only fields that were applied, and the cluster refuses
+ * parameters beside a later strategy without rolling updates.
+ */
+function completeStrategy(strategy: unknown, parameters: FreeForm): unknown {
+  const given = strategy ?? {}
+  if (!isObject(given)) return given
+  const { type = 'RollingUpdate', rollingUpdate = {} } = given
+  if (type !== 'RollingUpdate' || !isObject(rollingUpdate)) return given
+  return { ...given, type, rollingUpdate: { ...parameters, ...rollingUpdate } }
 }
 
 /** A Job cannot be changed: a change makes another one, which replaces it. */

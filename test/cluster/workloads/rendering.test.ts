@@ -108,3 +108,16 @@ test('a changed image changes one field of the Deployment', async () => {
   const text = JSON.stringify(before?.spec).replace('api:1.0', 'api:1.1')
   expect(JSON.parse(text)).toEqual(after?.spec)
 })
+
+test('a Deployment that replaced its pods step by step can recreate them, and the other way round', async () => {
+  const typeAfter = async (deployment: object) => {
+    const module = { ...api, spec: { ...api.spec, deployment } }
+    const ended = await stage.organization.deploy('shop.dev', { modules: { api: module } })
+    expect(stage.problems(ended)).toEqual([])
+    const found = await stage.object('dev', 'apis/apps/v1 deployments', 'api')
+    return (found?.spec as { strategy: object } | undefined)?.strategy // a Deployment
+  }
+  expect(await typeAfter({})).toMatchObject({ type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%' } })
+  expect(await typeAfter({ strategy: { type: 'Recreate' } })).toEqual({ type: 'Recreate' })
+  expect(await typeAfter({})).toMatchObject({ type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%' } })
+})

@@ -130,6 +130,44 @@ describe('every valid module', () => {
   })
 })
 
+describe('how pods are replaced is complete, so that a later change removes all of it', () => {
+  const update = (rollingUpdate: FreeForm) => ({ type: 'RollingUpdate', rollingUpdate })
+  const ofDeployment = update({ maxSurge: '25%', maxUnavailable: '25%' })
+  const recreate = { type: 'Recreate' }
+  test.each<[rule: string, profile: string, spec: FreeForm, expected: FreeForm]>([
+    ['of a Deployment', 'default-module', {}, { strategy: ofDeployment }],
+    [
+      'of one that names the type',
+      'default-module',
+      { deployment: { strategy: { type: 'RollingUpdate' } } },
+      { strategy: ofDeployment },
+    ],
+    [
+      'of one that names a parameter',
+      'default-module',
+      { deployment: { strategy: { rollingUpdate: { maxSurge: 1 } } } },
+      { strategy: update({ maxSurge: 1, maxUnavailable: '25%' }) },
+    ],
+    [
+      'of one that recreates them',
+      'default-module',
+      { deployment: { strategy: recreate } },
+      { strategy: recreate },
+    ],
+    ['of a StatefulSet', 'default-stateful', {}, { updateStrategy: update({ partition: 0 }) }],
+    [
+      'of one that leaves them to a person',
+      'default-stateful',
+      { statefulset: { updateStrategy: { type: 'OnDelete' } } },
+      { updateStrategy: { type: 'OnDelete' } },
+    ],
+  ])('%s', (_, profile, spec, expected) => {
+    const objects = rendered({ ...moduleWith({}, spec), profile: `humanitec/${profile}` })
+    const { strategy, updateStrategy } = (objects.at(-1)?.spec ?? {}) as FreeForm
+    expect({ strategy, updateStrategy }).toEqual(expected)
+  })
+})
+
 /** The sections of a module that belong to its profile. */
 function sectionsOf(spec: FreeForm): FreeForm {
   const names = ['replicas', 'deployment', 'statefulset', 'job', 'cronjob', 'schedules']

@@ -134,6 +134,7 @@ const kinds = fc.oneof(
       deployment: optional({
         replicas,
         minReadySeconds: fc.nat(9),
+        strategy: fc.constantFrom({ type: 'Recreate' }, { rollingUpdate: { maxSurge: 1 } }),
         progressDeadlineSeconds: fc.integer({ min: 20, max: 99 }),
       }),
     }),
@@ -144,6 +145,7 @@ const kinds = fc.oneof(
       replicas,
       statefulset: optional({
         podManagementPolicy: fc.constant('Parallel'),
+        updateStrategy: fc.constant({ type: 'OnDelete' }),
         volume_claims: fc.constant({ kept: { storage: '1Gi' } }),
       }),
     }),
