@@ -103,7 +103,10 @@ export function wantedSet(
     throw new Problem('Invalid', `delta '${body.delta_id}' does not exist`)
   }
   if (body.delta) return applyDelta(base(), foldDelta(emptyDelta, [contentOf(body.delta)]))
-  if (body.score) return applyDelta(base(), deltaOfScores(convertRequests(body.score)))
+  if (body.score) {
+    const set = base()
+    return applyDelta(set, deltaOfScores(set, convertRequests(body.score)))
+  }
   if (body.set_id === undefined) return base()
   const set = findSet(store, org_id, app_id, body.set_id)
   if (!set) throw new Problem('Invalid', `deployment set '${body.set_id}' does not exist`)

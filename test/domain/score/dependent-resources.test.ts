@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import type { FreeForm } from '../../../operator/api/schema.ts'
-import { combineScores } from '../../../operator/domain/score/combine.ts'
+import { Problem } from '../../../operator/domain/base/errors.ts'
+import { applyDelta, emptySet } from '../../../operator/domain/delta/delta.ts'
+import { combineScores, deltaOfScores } from '../../../operator/domain/score/combine.ts'
 import { convertScore } from '../../../operator/domain/score/convert-score.ts'
 import { scoreDocument } from '../../support/scores.ts'
 
@@ -61,5 +63,64 @@ describe('a resource of a workload file', () => {
     )
     expect(JSON.stringify(modules['web-0'])).toContain('${shared.cache.host}')
     expect(JSON.stringify(modules['web-1'])).not.toContain('shared.cache')
+  })
+})
+
+describe('a shared resource of a deployed workload', () => {
+  const reading = (resources: FreeForm, name = 'db') => ({
+    resources,
+    variables: { HOST: `\${resources.${name}.host}` },
+  })
+  const main = { type: 'postgres', id: 'main' }
+  const large = { ...main, params: { size: 'l' } }
+  const small = { ...main, params: { size: 's' } }
+
+  /** The shared dependencies after two requests; the second one is of another workload, or of `web-0` again. */
+  function sharedAfter(
+    first: ReturnType<typeof reading>,
+    second: ReturnType<typeof reading>,
+    isSameWorkload = false,
+  ) {
+    const base = applyDelta(emptySet, deltaOfScores(emptySet, converted(first)))
+    const { modules, shared } = converted(...(isSameWorkload ? [second] : [{ resources: {} }, second]))
+    const content = { modules: isSameWorkload ? modules : { 'web-1': modules['web-1'] ?? {} }, shared }
+    try {
+      return applyDelta(base, deltaOfScores(base, content)).shared
+    } catch (error) {
+      return error instanceof Problem ? error.reason : error
+    }
+  }
+
+  test.each<[rule: string, first: FreeForm, second: FreeForm, expected: unknown]>([
+    ['keeps its params if another one gives none', large, main, { type: 'postgres', params: large.params }],
+    ['gets the params that another one gives', main, large, { type: 'postgres', params: large.params }],
+    ['keeps its type', main, { type: 'redis', id: 'main' }, 'Conflict'],
+    ['keeps its params', large, small, 'Conflict'],
+  ])('%s', (_, first, second, expected) => {
+    const shared = sharedAfter(reading({ db: first }), reading({ db: second }))
+    expect(shared).toEqual(typeof expected === 'string' ? expected : { main: expected })
+  })
+
+  test('can be changed by its only user', () => {
+    const shared = sharedAfter(reading({ db: large }), reading({ db: small }), true)
+    expect(shared).toEqual({ main: { type: 'postgres', params: small.params } })
+  })
+
+  test('is used by a workload that reads it through another shared resource', () => {
+    const proxy = { type: 'proxy', id: 'proxy', params: { to: '${resources.db.host}' } }
+    const first = reading({ db: large, proxy }, 'proxy')
+    expect(sharedAfter(first, reading({ db: small }))).toBe('Conflict')
+  })
+
+  test('is used by a workload that names it as the source of a volume', () => {
+    const files = { data: { type: 'volume', id: 'files', params: { size: 'l' } } }
+    const mounting = {
+      modules: {
+        web: { spec: { containers: { main: { volume_mounts: { '/a': { id: 'shared.files' } } } } } },
+      },
+      shared: { files: { type: 'volume' } },
+    }
+    const other = converted(reading({ data: { ...files.data, type: 's3' } }, 'data'))
+    expect(() => deltaOfScores(mounting, other)).toThrow(Problem)
   })
 })

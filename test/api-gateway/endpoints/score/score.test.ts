@@ -99,6 +99,29 @@ describe('POST …/deploys with Score documents', () => {
     ])
   })
 
+  test.each([
+    ['params that agree', { type: 'postgres', id: 'main' }, [200, 201]],
+    ['another type', { type: 'redis', id: 'main' }, [409, 409]],
+  ])('whose shared resource another workload uses are deployed with %s only', async (_, db, expected) => {
+    const params = { extensions: { postgis: {} } }
+    const reading = (name: string, resource: object) => ({
+      spec: {
+        ...scoreDocument({ variables: { HOST: '${resources.db.host}' } }, { resources: { db: resource } }),
+        metadata: { name },
+      },
+    })
+    const first = { score: [reading('orders', { type: 'postgres', id: 'main', params })] }
+    await gateway.send(`POST ${env}/deploys`, { body: first })
+    finish(gateway, 'shop.development.1')
+    const body = { score: [reading('reports', db)] }
+    const preview = await gateway.send(`POST ${env}/deploys?dry_run=true`, { body })
+    const answer = await gateway.send(`POST ${env}/deploys`, { body })
+    expect([preview.status, answer.status]).toEqual(expected)
+    if (answer.status !== 201) return
+    const set = await gateway.send(`GET ${app}/sets/${answer.body.set_id}`)
+    expect(set.body.shared).toEqual({ main: { type: 'postgres', params } })
+  })
+
   test('shows a module that Score cannot express without a document', async () => {
     const delta = { modules: { add: { bare: { spec: {} } } } }
     const { body: id } = await gateway.send(
