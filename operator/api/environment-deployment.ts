@@ -113,6 +113,7 @@ export const EnvironmentDeployment = defineKind({
         'Value of `fromDeploymentName` of the environment when the deployment was planned. Each value is used once.',
         { maxLength: 253 },
       ),
+      environmentFromTime: time('Value of `fromTime` of the environment when the deployment was planned.'),
       plan: planSummarySchema,
       problems: list(problemSchema, 'Problems that prevent the deployment.', { maxItems: 2000 }),
       startTime: time('Time at which planning succeeded.'),

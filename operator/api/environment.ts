@@ -47,6 +47,7 @@ export const lastPlannedSchema = object(
         maxLength: 253,
       },
     ),
+    environmentFromTime: time('Value of `fromTime` of the environment when the deployment was planned.'),
   },
   'Last deployment whose planning succeeded. Its set is the desired state of the environment; the next delta is applied to it.',
 )
@@ -82,8 +83,11 @@ export const Environment = defineKind({
     {
       displayName: string('Display name. Defaults to the id.'),
       fromDeploymentName: string(
-        'EnvironmentDeployment, of this or another environment of the application, whose set the next delta is applied to. Each value is used once.',
+        'EnvironmentDeployment, of this or another environment of the application, whose set the next delta is applied to. Each value is used once; another value of `fromTime` uses it again.',
         { maxLength: 253 },
+      ),
+      fromTime: time(
+        'Time at which a client named `fromDeploymentName`. Set a new time to use the same deployment again.',
       ),
       paused: boolean(
         'Whether the pods of all workloads are stopped: Deployments and StatefulSets have no replicas, Jobs and CronJobs are suspended. Deployments to the environment change nothing about it.',

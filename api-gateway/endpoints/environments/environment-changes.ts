@@ -49,7 +49,7 @@ export const environmentChanges: readonly Endpoint[] = [
       maxLength: 253,
     }),
     responses: { 204: undefined },
-    async handle({ params, body, caller }, { cluster }) {
+    async handle({ params, body, caller }, { cluster, now }) {
       const environment = findEnvironment(cluster.store, params)
       const target = { applicationId: params.app_id, environmentType: environment.spec.typeName }
       authorize(caller, { application: 'developer', deployer: true }, target)
@@ -57,7 +57,7 @@ export const environmentChanges: readonly Endpoint[] = [
       const { uid } = environment.metadata
       await cluster.patch(Environment, environment, {
         metadata: { uid },
-        spec: { fromDeploymentName: start.metadata.name },
+        spec: { fromDeploymentName: start.metadata.name, fromTime: new Date(now()).toISOString() },
       })
       return noContent
     },

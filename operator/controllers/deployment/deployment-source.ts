@@ -44,6 +44,7 @@ export async function resolveSource(
   const source = {
     fromDeploymentName: base?.deploymentName,
     environmentFromName: environment.spec.fromDeploymentName || undefined,
+    environmentFromTime: environment.spec.fromTime,
   }
   const recorded = recordedSet(deployment, environment)
   const isThere = recorded && store.get(DeploymentSet, namespace, recorded.name)

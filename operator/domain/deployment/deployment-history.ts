@@ -72,8 +72,8 @@ function lastPlannedOf(
   if (!last?.status?.setName) return known
   const hash = runHash(last)
   if (hash === known?.hash) return known
-  const { setName, environmentFromName } = last.status
-  return { deploymentName: last.metadata.name, hash, setName, environmentFromName }
+  const { setName, environmentFromName, environmentFromTime } = last.status
+  return { deploymentName: last.metadata.name, hash, setName, environmentFromName, environmentFromTime }
 }
 
 /** The known deleted deployments, and those that are being deleted. */

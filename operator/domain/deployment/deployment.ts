@@ -90,7 +90,7 @@ export interface Base {
 }
 
 /**
- * The deployment whose set the next delta is applied to: `from` of the environment if it is not used yet, else the last
+ * The deployment whose set the next delta is applied to: the start of the environment if it is not used yet, else the last
  * planned one, else none (the empty set). Other deployments may be deleted and do not count.
  */
 export function baseOf(
@@ -99,9 +99,14 @@ export function baseOf(
 ): Base | undefined {
   const { lastPlanned } = environment.status ?? {}
   const from = environment.spec.fromDeploymentName
-  return from !== undefined && from !== lastPlanned?.environmentFromName
-    ? baseNamed(environment, from, find)
-    : lastPlanned
+  return from === undefined || isStartUsed(environment) ? lastPlanned : baseNamed(environment, from, find)
+}
+
+/** Whether the last planned deployment used the start. Naming it again counts only with another time. */
+function isStartUsed({ spec, status }: Pick<Environment, 'spec' | 'status'>): boolean {
+  const { environmentFromName, environmentFromTime } = status?.lastPlanned ?? {}
+  const isSameTime = spec.fromTime === undefined || spec.fromTime === environmentFromTime
+  return spec.fromDeploymentName === environmentFromName && isSameTime
 }
 
 /** The base of this name. The environment remembers the sets of its start and its last planned deployment. */

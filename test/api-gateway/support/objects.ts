@@ -60,11 +60,17 @@ export function addEnvironment(
 export function finish({ cluster }: TestGateway, name: string, outcome: object = ready, namespace = 'acme') {
   const { spec } = cluster.store.get(EnvironmentDeployment, namespace, name) ?? {}
   if (!spec) throw new Error(`no deployment '${name}'`)
-  const status = { setName: spec.setName, startTime: '2026-02-01T00:00:00Z', ...outcome }
+  const environment = cluster.store.get(Environment, namespace, spec.environmentName) as Environment // of the deployment
+  const status = {
+    setName: spec.setName,
+    environmentFromName: environment.spec.fromDeploymentName,
+    environmentFromTime: environment.spec.fromTime,
+    startTime: '2026-02-01T00:00:00Z',
+    ...outcome,
+  }
   const index = `${namespace}/${spec.environmentName}`
   cluster.setStatus(EnvironmentDeployment, namespace, name, { ...status, conditions: [] })
   const deployments = cluster.store.byIndex(EnvironmentDeployment, 'environment', index)
-  const environment = cluster.store.get(Environment, namespace, spec.environmentName) as Environment // of the deployment
   const memory = { ...environment.status, ...historyOf(environment, deployments) }
   cluster.setStatus(Environment, namespace, spec.environmentName, memory)
   const finishTime = '2026-02-01T00:01:00Z'

@@ -124,15 +124,21 @@ describe('an environment that remembers the set planned last', () => {
     await expect(modulesOf({}, {}, { lastPlanned })).rejects.toMatchObject({ reason: 'SetNotFound' })
   })
 
-  test.each<[rule: string, used: object, expected: string[]]>([
-    ['has it applied to its start content, once', {}, ['api', 'web']],
-    ['does not start from that again', { environmentFromName: base }, ['web']],
-  ])('%s', async (_, used, expected) => {
+  const fromTime = '2026-01-02T00:00:00Z'
+  const environmentFromTime = fromTime
+  const used = { environmentFromName: base }
+  test.each<[rule: string, spec: object, used: object, expected: string[]]>([
+    ['has it applied to its start content, once', {}, {}, ['api', 'web']],
+    ['does not start from that again', {}, used, ['web']],
+    ['starts from that again if it is named at a later time', { fromTime }, used, ['api', 'web']],
+    ['does not start from that twice for one time', { fromTime }, { ...used, environmentFromTime }, ['web']],
+    ['does not start from that again without a time', {}, { ...used, environmentFromTime }, ['web']],
+  ])('%s', async (_, spec, used, expected) => {
     addBase()
     const empty = { applicationName: 'shop', modules: {}, shared: {} }
     cluster.put(DeploymentSet, storedObject(DeploymentSet, { namespace, name: 'shop.empty' }, empty))
     const status = { lastPlanned: { ...lastPlanned, setName: 'shop.empty', ...used } }
-    expect(await modulesOf({ fromDeploymentName: base }, {}, status)).toEqual(expected)
+    expect(await modulesOf({ fromDeploymentName: base, ...spec }, {}, status)).toEqual(expected)
   })
 
   test('lets one that was deleted on its way go on with the same set', async () => {

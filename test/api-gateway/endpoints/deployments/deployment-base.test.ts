@@ -45,7 +45,7 @@ test('a run of the pipeline of a set needs no start either', async () => {
 
 test('a deployment of a set uses up the deleted start: the next one builds on that set', async () => {
   await gateway.send(`POST ${env}/deploys`, { body: { set_id: setId } })
-  finish(gateway, 'shop.development.2', { ...ready, environmentFromName: 'shop.old.1' })
+  finish(gateway, 'shop.development.2')
   const { status, body } = await gateway.send(`POST ${env}/deploys`, { body: {} })
   expect([status, body.from_id]).toEqual([201, 'shop.development.2'])
 })
@@ -57,11 +57,27 @@ test('an environment names the set that the next delta changes', async () => {
   expect(await baseOf(env)).toBe(setId)
   const delta = { modules: { add: { other: web } } }
   const { body } = await gateway.send(`POST ${env}/deploys`, { body: { delta } })
-  finish(gateway, 'shop.development.2', { ...ready, environmentFromName: 'shop.development.1' })
+  finish(gateway, 'shop.development.2')
   expect(await baseOf(env)).toBe(body.set_id)
   addEnvironment(gateway, 'new')
   const empty = await baseOf(`${app}/envs/new`)
   expect((await gateway.send(`GET ${app}/sets/${empty}`)).body).toMatchObject({ modules: {}, shared: {} })
+})
+
+test('the same start can be named again after a later deployment, and is used once each time', async () => {
+  const bad = { delta: { modules: { add: { bad: web } } } }
+  await gateway.send(`PUT ${env}/from_deploy_id`, { body: 'shop.development.1' })
+  for (const number of [2, 4]) {
+    await gateway.send(`POST ${env}/deploys`, { body: bad })
+    finish(gateway, `shop.development.${number}`)
+    await gateway.send(`PUT ${env}/from_deploy_id`, { body: 'shop.development.1' })
+    expect((await gateway.send(`GET ${env}`)).body.base_set_id).toBe(setId)
+    const back = await gateway.send(`POST ${env}/deploys`, { body: {} })
+    expect([back.body.set_id, back.body.from_id]).toEqual([setId, 'shop.development.1'])
+    finish(gateway, `shop.development.${number + 1}`)
+  }
+  const next = await gateway.send(`POST ${env}/deploys`, { body: bad })
+  expect(next.body.from_id).toBe('shop.development.5')
 })
 
 test.each<[what: string, isBuiltOnBase: true | undefined, body: () => object]>([

@@ -191,7 +191,7 @@ describe('a deployment', () => {
     })
     const third = await gateway.send(`POST ${deploys}`, { body: { comment: 'roll back' } })
     expect(third.body).toMatchObject({ set_id: first.body.set_id, from_id: 'shop.development.1' })
-    finish(gateway, 'shop.development.3', { ...ready, environmentFromName: 'shop.development.1' })
+    finish(gateway, 'shop.development.3')
     const fourth = await gateway.send(`POST ${deploys}`, { body: { comment: 'go on' } })
     expect(fourth.body.from_id).toBe('shop.development.3')
   })
