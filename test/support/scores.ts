@@ -71,6 +71,8 @@ const resources = fc
 
 function container(names: readonly string[]) {
   const text = scoreText(names)
+  const plain = trickyText.filter((each) => !/\$\{(resources|metadata)/.test(each))
+  const outputs = names.map((name) => `\${resources.${name}.out}`)
   const http = fc.record(
     {
       port: fc.integer({ min: 1, max: 65_535 }),
@@ -103,10 +105,11 @@ function container(names: readonly string[]) {
   return fc.record(
     {
       image: fc.constantFrom('nginx', '.', 'a/b:c'),
-      command: fc.array(
-        trickyText.filter((each) => !/\$\{(resources|metadata)/.test(each)),
-        { maxLength: 2 },
-      ),
+      command: fc
+        .array(fc.array(fc.oneof(plain, fc.constantFrom('${metadata.name}', ...outputs)), { maxLength: 3 }), {
+          maxLength: 2,
+        })
+        .map((texts) => texts.map((parts) => parts.join(''))),
       variables: fc.dictionary(
         key.filter((each) => !each.includes('=')),
         text,

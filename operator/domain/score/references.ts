@@ -2,12 +2,12 @@ import type { FreeForm } from '../../api/schema.ts'
 import { isObject, ownValue } from '../base/json.ts'
 import { didYouMean } from '../base/nearest.ts'
 import { fullBudget } from '../base/work-budget.ts'
-import { paramsRoots, valuesRoot } from '../placeholder/link.ts'
+import { modulePlaceholderRoots, paramsRoots, valuesRoot } from '../placeholder/link.ts'
 import { formatPath, formatTemplate, type Placeholder } from '../placeholder/template.ts'
 import { defaultClass } from '../resource/descriptor.ts'
 import { type Locate, maxListed, problemAt, type ScoreProblem } from './problems.ts'
 import type { ScoreDocument, ScoreResource } from './score-schema.ts'
-import { parseScoreText, type ScoreReference } from './score-text.ts'
+import { parseCommandText, parseScoreText, type ScoreReference } from './score-text.ts'
 
 /** Types that need nothing: a shared value of the environment, and another workload. */
 export const environmentType = 'environment'
@@ -20,7 +20,7 @@ const maxMetadataLength = 1_048_576
 export type TextMode =
   /** A text of Score: references are replaced, all else is literal. */
   | 'score'
-  /** A command or an image: only references are replaced; `$$` stays, because shells use it. */
+  /** A command or an image: only references are replaced, all else is literal, also `$$`, because shells use it. */
   | 'command'
   /** A text of an extension: what remains can hold placeholders of modules. */
   | 'extension'
@@ -55,10 +55,9 @@ export class TextConverter {
   /** The text for a module. */
   convert(text: string, at: readonly string[], mode: TextMode = 'score'): string {
     if (!text.includes('$')) return text
-    if (mode === 'command') return this.#replaceReferences(text, at)
-    const parts = parseScoreText(text).map((part) =>
-      typeof part === 'string' ? part : this.#resolve(part, at, mode),
-    )
+    const parse = mode === 'command' ? parseCommandText : parseScoreText
+    const parts = parse(text).map((part) => (typeof part === 'string' ? part : this.#resolve(part, at, mode)))
+    if (mode === 'command') return formatTemplate(parts, modulePlaceholderRoots)
     if (mode === 'score') return formatTemplate(parts, paramsRoots)
     return parts.map((part) => (typeof part === 'string' ? part : formatTemplate([part]))).join('')
   }
@@ -83,15 +82,6 @@ export class TextConverter {
         return [this.convert(key, path, mode), this.convertAll(value, path, mode)]
       }),
     )
-  }
-
-  #replaceReferences(text: string, at: readonly string[]): string {
-    return text.replaceAll(/\$\$|\$\{(?:resources|metadata)\.[^}]*\}/g, (found) => {
-      const [part] = found === '$$' ? [] : parseScoreText(found)
-      if (typeof part !== 'object') return found
-      const resolved = this.#resolve(part, at, 'command')
-      return typeof resolved === 'string' ? resolved : formatTemplate([resolved])
-    })
   }
 
   #resolve({ path }: ScoreReference, at: readonly string[], mode: TextMode): string | Placeholder {

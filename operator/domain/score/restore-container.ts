@@ -52,12 +52,12 @@ function restoreValues(
   return entries.some(([, value]) => value === undefined) ? undefined : Object.fromEntries(entries)
 }
 
-/** Commands and images are kept as they are, except for what Score would read as a reference. */
-function restoreCommand(value: unknown): unknown {
-  const all: readonly unknown[] = Array.isArray(value) ? value : [value]
-  return all.some((each) => typeof each !== 'string' || /\$\{(?:resources|metadata)\./.test(each))
-    ? undefined
-    : value
+/** An image, or the texts of a command. */
+function restoreCommand(value: unknown, texts: TextRestorer): unknown {
+  if (typeof value === 'string') return texts.restoreCommand(value)
+  if (!Array.isArray(value)) return undefined
+  const all = value.map((each) => (typeof each === 'string' ? texts.restoreCommand(each) : undefined))
+  return all.includes(undefined) ? undefined : all
 }
 
 function restoreMembers(value: unknown, restore: (member: FreeForm) => FreeForm | undefined): unknown {

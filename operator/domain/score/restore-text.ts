@@ -1,12 +1,12 @@
 import type { FreeForm } from '../../api/schema.ts'
-import { isObject, ownValue } from '../base/json.ts'
+import { isObject, ownValue, sameJson } from '../base/json.ts'
 import { modulePlaceholderRoots, paramsRoots, valuesRoot } from '../placeholder/link.ts'
 import { formatPath, formatTemplate, parseTemplate, type Template } from '../placeholder/template.ts'
 import { sharedResourceId } from '../resource/identity.ts'
 import { schemaProblems } from '../schema/user-schema.ts'
 import { environmentType, serviceType, sharedKey } from './references.ts'
 import { resourceSchema } from './score-schema.ts'
-import { escapeScoreText, formatScorePath } from './score-text.ts'
+import { escapeScoreText, formatScorePath, parseCommandText } from './score-text.ts'
 
 const labelPattern = /^[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$/
 const schema: FreeForm = { ...resourceSchema }
@@ -35,6 +35,19 @@ export class TextRestorer {
       typeof part === 'string' ? escapeScoreText(part) : this.#restorePath(part.path),
     )
     return restored.includes(undefined) ? undefined : restored.join('')
+  }
+
+  /** The text of a command or an image in a Score document; undefined for one that Score cannot express. */
+  restoreCommand(text: string): string | undefined {
+    if (!text.includes('$')) return text
+    const parts = partsOf(text)
+    if (!parts || formatTemplate(parts, modulePlaceholderRoots) !== text) return undefined
+    const restored = parts.map((part) => (typeof part === 'string' ? part : this.#restorePath(part.path)))
+    if (restored.includes(undefined)) return undefined
+    const command = restored.join('')
+    // Literal text can look like a reference, or hide one that follows it.
+    const read = parseCommandText(command).map(literalOf)
+    return sameJson(read, parts.map(literalOf)) ? command : undefined
   }
 
   /** The value with all texts and keys restored; undefined when one cannot be expressed. */
@@ -112,6 +125,10 @@ function sharedResource(key: string, { params: _, ...entry }: FreeForm): FreeFor
 
 function isResource(entry: FreeForm): boolean {
   return schemaProblems(schema, entry).length === 0
+}
+
+function literalOf(part: unknown): string | undefined {
+  return typeof part === 'string' ? part : undefined
 }
 
 /** The parts of a text of a module; undefined for a malformed one. */

@@ -29,6 +29,23 @@ export function parseScoreText(text: string): (string | ScoreReference)[] {
   return parts
 }
 
+/**
+ * Parses a command or an image into literal parts and references. Only references to resources and metadata are
+ * references; `$$` is literal, and no reference begins with its second `$`.
+ */
+export function parseCommandText(text: string): (string | ScoreReference)[] {
+  const parts: (string | ScoreReference)[] = []
+  let position = 0
+  for (const { 0: found, index } of text.matchAll(/\$\$|\$\{(?:resources|metadata)\.[^}]*\}/g)) {
+    if (found === '$$') continue
+    if (index > position) parts.push(text.slice(position, index))
+    parts.push({ path: pathSteps(found.slice(2, -1)) })
+    position = index + found.length
+  }
+  if (position < text.length) parts.push(text.slice(position))
+  return parts
+}
+
 /** The steps of a path with dots between them; `\.` is a dot in a step. */
 export function pathSteps(path: string): string[] {
   const steps = ['']

@@ -53,6 +53,17 @@ test('a text with each dollar sign doubled reaches the container as it was', () 
   )
 })
 
+test('a command reaches the container as it was, except for references', () => {
+  fc.assert(
+    fc.property(trickyText, (text) => {
+      fc.pre(!/\$\{(?:resources|metadata)\./.test(text))
+      expect(commandIn(text)).toEqual([text])
+      expect(commandIn(`${text} \${metadata.name} ${text}`)).toEqual([`${text} web ${text}`])
+    }),
+    { numRuns: casesOf(5000) },
+  )
+})
+
 test('a file with noExpand reaches the container as it was', () => {
   fc.assert(
     fc.property(trickyText, (content) => {
@@ -64,16 +75,24 @@ test('a file with noExpand reaches the container as it was', () => {
   )
 })
 
-/** What the container gets: the value of the module with its placeholders resolved. None may be left. */
+function commandIn(text: string): unknown {
+  return containerOf(scoreDocument({ command: [text] }))['command']
+}
+
 function valueIn(document: object, field: string, name: string): unknown {
+  return (containerOf(document)[field] as Record<string, unknown>)[name] // a map in the documents of these tests
+}
+
+/** The container with its placeholders resolved. None may be left. */
+function containerOf(document: object): Record<string, unknown> {
   const { module } = convertScore({ document })
   const noPlaceholder = (path: readonly string[]): never => {
     throw new Error(`placeholder ${path.join('.')}`)
   }
   const { containers } = expand(module['spec'], noPlaceholder, modulePlaceholderRoots).value as {
-    containers: { main: Record<string, Record<string, unknown>> }
+    containers: { main: Record<string, unknown> }
   }
-  return containers.main[field]?.[name]
+  return containers.main
 }
 
 test('conversion and its inverse throw nothing but problems', () => {
