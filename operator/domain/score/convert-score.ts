@@ -97,14 +97,16 @@ function convertResources(
 
 function convertResource(
   name: string,
-  { type, class: resourceClass, params }: ScoreResource,
+  { type, class: resourceClass, id, params }: ScoreResource,
   aliases: Readonly<Record<string, string>>,
   texts: TextConverter,
 ): FreeForm {
   return withoutAbsent({
     type: ownValue(aliases, type) ?? type,
     class: resourceClass,
-    params: params && texts.convertMap(params, ['resources', name, 'params']),
+    params:
+      params &&
+      texts.convertMap(params, ['resources', name, 'params'], id === undefined ? 'score' : 'shared'),
   })
 }
 

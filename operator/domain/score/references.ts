@@ -22,6 +22,8 @@ export type TextMode =
   | 'score'
   /** A command or an image: only references are replaced, all else is literal, also `$$`, because shells use it. */
   | 'command'
+  /** A text of Score in the params of a shared resource, which names private ones with their workload. */
+  | 'shared'
   /** A text of an extension: what remains can hold placeholders of modules. */
   | 'extension'
 
@@ -58,7 +60,7 @@ export class TextConverter {
     const parse = mode === 'command' ? parseCommandText : parseScoreText
     const parts = parse(text).map((part) => (typeof part === 'string' ? part : this.#resolve(part, at, mode)))
     if (mode === 'command') return formatTemplate(parts, modulePlaceholderRoots)
-    if (mode === 'score') return formatTemplate(parts, paramsRoots)
+    if (mode !== 'extension') return formatTemplate(parts, paramsRoots)
     return parts.map((part) => (typeof part === 'string' ? part : formatTemplate([part]))).join('')
   }
 
@@ -87,7 +89,7 @@ export class TextConverter {
   #resolve({ path }: ScoreReference, at: readonly string[], mode: TextMode): string | Placeholder {
     const [root = '', name = '', ...rest] = path
     if (root === 'metadata') return this.#metadata(path.slice(1), at)
-    if (root === 'resources') return this.#resource(name, rest, at)
+    if (root === 'resources') return this.#resource(name, rest, at, mode)
     if (mode === 'extension') return path.every((step) => step !== '') ? { path } : `\${${path.join('.')}}`
     const shown = path.join('.')
     this.report(
@@ -113,7 +115,12 @@ export class TextConverter {
     return text
   }
 
-  #resource(name: string, rest: readonly string[], at: readonly string[]): string | Placeholder {
+  #resource(
+    name: string,
+    rest: readonly string[],
+    at: readonly string[],
+    mode: TextMode,
+  ): string | Placeholder {
     const resource = ownValue(this.#document.resources ?? {}, name)
     if (!resource) {
       const hint = didYouMean(name, this.#resourceNames, this.#budget)
@@ -124,7 +131,8 @@ export class TextConverter {
       this.report(at, `refers to resource '${name}' with an empty name in the path`)
       return ''
     }
-    const target = targetOf(name, resource)
+    const inModule = targetOf(name, resource)
+    const target = mode === 'shared' ? fromOutside(this.#document.metadata.name, inModule) : inModule
     if (rest.length === 0) return formatPath(target)
     return { path: [...target, ...(resource.type === serviceType ? ['service'] : []), ...rest] }
   }
@@ -135,4 +143,15 @@ function targetOf(name: string, { type, id, class: resourceClass }: ScoreResourc
   if (type === environmentType) return [valuesRoot]
   if (type === serviceType) return ['modules', name]
   return id === undefined ? ['externals', name] : ['shared', sharedKey(id, resourceClass)]
+}
+
+/** Path of a private resource for texts that belong to no workload; any other path is the same there. */
+export function fromOutside(workload: string, path: readonly string[]): readonly string[] {
+  return path[0] === 'externals' ? ['modules', workload, ...path] : path
+}
+
+/** Inverse of `fromOutside`. */
+export function fromInside(workload: string, path: readonly string[]): readonly string[] {
+  const [root, owner, part] = path
+  return root === 'modules' && owner === workload && part === 'externals' ? path.slice(2) : path
 }

@@ -1,12 +1,14 @@
 import type { FreeForm } from '../../api/schema.ts'
 import { isObject, ownValue, sameJson } from '../base/json.ts'
-import { moduleRoots } from '../placeholder/link.ts'
+import { moduleRoots, paramsRoots } from '../placeholder/link.ts'
 import { findPlaceholders, mapTextsAndKeys } from '../placeholder/placeholder.ts'
+import { formatTemplate } from '../placeholder/template.ts'
 import { withoutAbsent } from './convert-container.ts'
 import { type ConvertedScore, convertScore, defaultProfile } from './convert-score.ts'
 import { extensionVersions } from './parse-score.ts'
+import { fromInside } from './references.ts'
 import { restoreContainer } from './restore-container.ts'
-import { objectsIn, TextRestorer } from './restore-text.ts'
+import { objectsIn, partsOf, TextRestorer } from './restore-text.ts'
 import { scoreVersion } from './score-schema.ts'
 import { escapeScoreText } from './score-text.ts'
 
@@ -50,7 +52,7 @@ function restore({ id, module, shared }: ConvertedScore): RestoredScore {
     ...others,
   })
   const omitted = nameShared(module, texts)
-  const resources = restoreParams(texts, externals, shared, omitted)
+  const resources = restoreParams(id, texts, externals, shared, omitted)
   for (const name of Object.keys(externals)) if (!texts.resources.has(name)) omitted.push(`externals.${name}`)
   const document = withoutAbsent({
     apiVersion: scoreVersion,
@@ -74,6 +76,7 @@ function nameShared(module: FreeForm, texts: TextRestorer): string[] {
 
 /** The resources of the document. Names those whose params Score cannot express in `omitted`. */
 function restoreParams(
+  id: string,
   texts: TextRestorer,
   externals: FreeForm,
   shared: Readonly<Record<string, FreeForm>>,
@@ -83,13 +86,25 @@ function restoreParams(
   // Params can name further resources, which are visited too.
   for (const [name, entry] of texts.resources) {
     const key = texts.sharedKeyOf(name)
-    const source = key === undefined ? ownValue(externals, name) : ownValue(shared, key)
+    const source = key === undefined ? ownValue(externals, name) : insideOf(id, ownValue(shared, key))
     const given = isObject(source) ? source['params'] : undefined
     const params = given === undefined ? undefined : texts.restoreAll(given)
     if (given !== undefined && params === undefined) omitted.push(`resources.${name}.params`)
     resources[name] = withoutAbsent({ ...entry, params })
   }
   return resources
+}
+
+/** The shared dependency with names of private ones as their own workload has them. */
+function insideOf(id: string, entry: FreeForm | undefined): unknown {
+  return mapTextsAndKeys(entry, (text) => {
+    const parts = text.includes('$') ? partsOf(text) : undefined
+    if (!parts || formatTemplate(parts, paramsRoots) !== text) return text
+    return formatTemplate(
+      parts.map((part) => (typeof part === 'string' ? part : { path: fromInside(id, part.path) })),
+      paramsRoots,
+    )
+  })
 }
 
 function restorePorts(service: unknown): FreeForm | undefined {

@@ -4,6 +4,9 @@ import { Problem } from '../../../operator/domain/base/errors.ts'
 import { applyDelta, emptySet } from '../../../operator/domain/delta/delta.ts'
 import { combineScores, deltaOfScores } from '../../../operator/domain/score/combine.ts'
 import { convertScore } from '../../../operator/domain/score/convert-score.ts'
+import { restoreScore } from '../../../operator/domain/score/restore-score.ts'
+import { definition } from '../../support/builders.ts'
+import { edges, graphOf, problems } from '../../support/graphs.ts'
 import { scoreDocument } from '../../support/scores.ts'
 
 /** The modules and shared dependencies of workloads with these resources, of which each refers to some. */
@@ -63,6 +66,30 @@ describe('a resource of a workload file', () => {
     )
     expect(JSON.stringify(modules['web-0'])).toContain('${shared.cache.host}')
     expect(JSON.stringify(modules['web-1'])).not.toContain('shared.cache')
+  })
+})
+
+describe('params of a shared resource that name a private one of the same file', () => {
+  const resources = {
+    dns: { type: 'dns' },
+    route: {
+      type: 'route',
+      id: 'route',
+      params: { host: '${resources.dns.host}', '${resources.dns.name}': 1 },
+    },
+  }
+
+  test('name it with its workload, so that the plan finds it', () => {
+    const set = converted({ resources, variables: { ROUTE: '${resources.route.id}' } })
+    const graph = graphOf(set, definition('dns', 'dns'), definition('route', 'route'))
+    expect(problems(graph)).toEqual([])
+    expect(edges(graph)).toEqual(['route.default#shared.route -> dns.default#modules.web-0.externals.dns'])
+  })
+
+  test('are the same after they were restored', () => {
+    const document = scoreDocument({ variables: { ROUTE: '${resources.route.id}' } }, { resources })
+    const restored = restoreScore(convertScore({ document }))
+    expect([restored?.document, restored?.omitted]).toEqual([document, []])
   })
 })
 
