@@ -21,7 +21,7 @@ import type { ExtraNode, Graph, GraphInput, GraphNode } from './graph.ts'
 import { LinkResolver } from './link-resolver.ts'
 import { linkModules, moduleParams } from './module-links.ts'
 import { emptyNeeds, type Needs, readNeeds } from './needs.ts'
-import { assignIngressRules, connectNeighbours, resolveSelectors } from './neighbours.ts'
+import { assignIngressRules, connectSelected } from './neighbours.ts'
 import { Problems } from './problems.ts'
 import { RenderedWorkloads } from './rendered-workloads.ts'
 import { assignSharedValues, type SharedValues } from './shared-values.ts'
@@ -83,8 +83,7 @@ class GraphBuilder {
       graph.connectCopies()
       this.#rendered.check()
       this.#rendered.connectInOrder(graph)
-      resolveSelectors(graph)
-      connectNeighbours(graph, this.#input.context.organizationId)
+      connectSelected(graph, this.#input.context.organizationId)
       assignIngressRules(graph, rules, this.#report)
     })
     for (const draft of graph.nodes) guard.run(draft.text, () => this.#check(draft))

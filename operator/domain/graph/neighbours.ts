@@ -6,16 +6,39 @@ import type { Draft, DraftGraph } from './draft-graph.ts'
 import type { IngressRule } from './module-links.ts'
 import type { Report } from './needs.ts'
 
-/** Evaluates all selectors until none selects more: each can add edges that another one follows. */
-export function resolveSelectors(graph: DraftGraph): void {
+/** A reference to a neighbour of the driver of a resource. */
+interface ImpliedReference {
+  readonly draft: Draft
+  readonly text: string
+  readonly link: ReturnType<typeof parseReferenceText>
+}
+
+/**
+ * Connects resources to what they select and to the neighbours of their drivers, until neither adds more: each can add
+ * edges that another one follows.
+ */
+export function connectSelected(graph: DraftGraph, organizationId: string): void {
   const selecting = graph.nodes.filter(({ selections }) => selections.size > 0)
+  resolveSelectors(graph, selecting)
+  let implied = impliedReferences(graph)
+  while (connectNeighbours(graph, implied, organizationId)) {
+    resolveSelectors(graph, selecting)
+    // No nodes are added, so only selectors can find more.
+    implied = implied.filter(({ link }) => link.kind === 'selector')
+  }
+}
+
+/** Evaluates all selectors until none selects more. */
+function resolveSelectors(graph: DraftGraph, selecting: readonly Draft[]): void {
   let isGrowing = selecting.length > 0
   while (isGrowing) {
     isGrowing = false
     for (const draft of selecting) {
       for (const [text, selector] of draft.selections) {
         const found = graph.select(selector, draft)
-        isGrowing ||= found.length > (draft.references.get(text)?.length ?? 0)
+        const known = draft.references.get(text)
+        if (known && found.length <= known.length) continue
+        isGrowing ||= found.length > 0
         draft.references.set(text, found)
         for (const each of found) graph.connect(draft, each)
       }
@@ -24,32 +47,39 @@ export function resolveSelectors(graph: DraftGraph): void {
   }
 }
 
-/** Connects resources to the neighbours of their drivers. All neighbours are found before edges are added. */
-export function connectNeighbours(graph: DraftGraph, organizationId: string): void {
-  const found: { draft: Draft; text: string; targets: readonly Draft[] }[] = []
-  for (const draft of graph.nodes) {
-    for (const text of Object.values(draft.compiled?.driver?.neighbours ?? {})) {
-      if (draft.references.get(text)?.length) continue
-      const targets = neighboursOf(draft, text, graph, organizationId)
-      if (targets.length > 0) found.push({ draft, text, targets })
-    }
-  }
+/** The references to neighbours of drivers, except for those that the definitions make themselves. */
+function impliedReferences(graph: DraftGraph): ImpliedReference[] {
+  return graph.nodes.flatMap((draft) =>
+    Object.values(draft.compiled?.driver?.neighbours ?? {})
+      .filter((text) => !draft.references.get(text)?.length)
+      .map((text) => ({ draft, text, link: parseReferenceText(text) })),
+  )
+}
+
+/** Connects resources to neighbours. All neighbours are found before edges are added. Returns whether it found more. */
+function connectNeighbours(
+  graph: DraftGraph,
+  implied: readonly ImpliedReference[],
+  organizationId: string,
+): boolean {
+  const found = implied
+    .map((each) => ({ ...each, targets: neighboursOf(each, graph, organizationId) }))
+    .filter(({ draft, text, targets }) => targets.length > (draft.references.get(text)?.length ?? 0))
   for (const { draft, text, targets } of found) {
     draft.references.set(text, targets)
     for (const each of targets) graph.connect(draft, each)
   }
   graph.connectCopies()
+  return found.length > 0
 }
 
 /** The neighbours for an implied reference. Its simple type names also match overrides of the organization. */
 function neighboursOf(
-  draft: Draft,
-  text: string,
+  { draft, link }: ImpliedReference,
   graph: DraftGraph,
   organizationId: string,
 ): readonly Draft[] {
   const alternatives = (type: string): string[] => [type, `${organizationId}/${type}`]
-  const link = parseReferenceText(text)
   if (link.kind === 'selector') return graph.select(link.selector, draft, alternatives)
   const { reference } = link
   const target = alternatives(reference.type)

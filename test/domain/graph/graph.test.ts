@@ -554,6 +554,20 @@ describe('dns, route and ingress', () => {
     expect(problems(graphOf(content, dns, ingress))).toEqual(['ConflictingPath ingress.default#shared.main'])
   })
 
+  test.each(['dns<ingress', 'ingress>dns'])(
+    "the selector '%s' follows the edge to a driver's neighbour",
+    (text) => {
+      const own = definition('dns', 'dns', { provision: { ingress: {}, config: {} } })
+      const config = reading('config', 'config', { ids: `\${resources['${text}'].guresid}` })
+      const graph = graphOf(set({}, { main: need('dns') }), own, ingress, config)
+      const [found] = text === 'dns<ingress' ? ['ingress'] : ['dns']
+      expect(references(graph, 'config.default#shared.main')).toEqual({
+        [text]: [`${found}.default#shared.main`],
+      })
+      expect(problems(graph)).toEqual([])
+    },
+  )
+
   test("the driver's neighbour may be an override", () => {
     const own = definition('dns', 'acme/dns', { provision: { ingress: {} } })
     const graph = graphOf(set({}, { main: need('dns') }), own, ingress)
