@@ -1,5 +1,5 @@
 import type { FreeForm } from '../../api/schema.ts'
-import { compareText } from '../base/json.ts'
+import { compareText, ownValue } from '../base/json.ts'
 import { parseReferenceText } from '../placeholder/link.ts'
 import { inherit } from '../resource/descriptor.ts'
 import type { Draft, DraftGraph } from './draft-graph.ts'
@@ -47,13 +47,21 @@ function resolveSelectors(graph: DraftGraph, selecting: readonly Draft[]): void 
   }
 }
 
-/** The references to neighbours of drivers, except for those that the definitions make themselves. */
+/** The references to neighbours of drivers, except for those that the definitions make themselves or need not make. */
 function impliedReferences(graph: DraftGraph): ImpliedReference[] {
   return graph.nodes.flatMap((draft) =>
-    Object.values(draft.compiled?.driver?.neighbours ?? {})
-      .filter((text) => !draft.references.get(text)?.length)
-      .map((text) => ({ draft, text, link: parseReferenceText(text) })),
+    Object.entries(draft.compiled?.driver?.neighbours ?? {})
+      .filter(([name, text]) => !draft.references.get(text)?.length && !hasInputInstead(draft, name))
+      .map(([, text]) => ({ draft, text, link: parseReferenceText(text) })),
   )
+}
+
+/** Whether the definition gives the input that replaces a neighbour. A placeholder can turn out to be empty. */
+function hasInputInstead({ compiled, match }: Draft, neighbour: string): boolean {
+  const input = compiled?.driver?.inputsInsteadOfNeighbours?.[neighbour]
+  const { values = {} } = match?.definition.spec.driverInputs ?? {}
+  const given = input === undefined ? undefined : ownValue(values, input)
+  return typeof given === 'string' && given !== '' && !given.includes('${')
 }
 
 /** Connects resources to neighbours. All neighbours are found before edges are added. Returns whether it found more. */

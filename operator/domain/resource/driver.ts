@@ -25,6 +25,8 @@ export interface DriverDescriptor {
    * as in `${resources[…]}` (`dns`, `dns<route`). It adds an edge when the neighbour exists, never a node.
    */
   readonly neighbours: Readonly<Record<string, string>>
+  /** Inputs in `values` by the name of a neighbour that the driver does not read if the input is given. */
+  readonly inputsInsteadOfNeighbours?: Readonly<Record<string, string>>
   /** Whether `ingress` sections of workloads that name the `dns` neighbour become the parameter `rules`. */
   readonly takesIngressRules: boolean
   /** Whether the driver renders modules: then the plan checks those of its workloads. */

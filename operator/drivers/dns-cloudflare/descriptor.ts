@@ -58,6 +58,7 @@ export const dnsCloudflareDescriptor: DriverDescriptor = {
   values: dnsValues,
   secrets: dnsSecrets,
   neighbours: { cluster: 'k8s-cluster.default#k8s-cluster' },
+  inputsInsteadOfNeighbours: { cluster: 'target' },
   takesIngressRules: false,
   remote: true,
   repairs: true,

@@ -4,6 +4,7 @@ import type { FreeForm } from '../../../operator/api/schema.ts'
 import type { SetContent } from '../../../operator/domain/delta/delta.ts'
 import { buildGraph } from '../../../operator/domain/graph/build-graph.ts'
 import { guResId } from '../../../operator/domain/resource/identity.ts'
+import { catalogue } from '../../../operator/drivers/catalogue.ts'
 import { context, definition, module, set } from '../../support/builders.ts'
 import { edges, graphInput, graphOf, problems, references, resources } from '../../support/graphs.ts'
 import { casesOf, fc } from '../../support/properties.ts'
@@ -567,6 +568,21 @@ describe('dns, route and ingress', () => {
       expect(problems(graph)).toEqual([])
     },
   )
+
+  test.each<[what: string, target: FreeForm, isConnected: boolean]>([
+    ['is connected to the cluster', {}, true],
+    ['with a target is not', { target: '192.0.2.1' }, false],
+    ['with an empty target is', { target: '' }, true],
+    ['with a target that can be empty is', { target: '${context.env.id}' }, true],
+  ])('a dns resource of Cloudflare %s', (_, target, isConnected) => {
+    const driverType = 'quartermaster/dns-cloudflare'
+    const cloudflare = reading('dns', 'dns', target, { driverType, accountName: 'cloud' })
+    const cluster = definition('cluster', 'k8s-cluster')
+    const input = graphInput(set({}, { main: need('dns') }), [cloudflare, cluster], { catalogue })
+    expect(edges(buildGraph(input))).toEqual(
+      isConnected ? ['dns.default#shared.main -> k8s-cluster.default#k8s-cluster'] : [],
+    )
+  })
 
   test("the driver's neighbour may be an override", () => {
     const own = definition('dns', 'acme/dns', { provision: { ingress: {} } })
