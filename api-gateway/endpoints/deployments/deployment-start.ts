@@ -5,7 +5,7 @@ import { newObject } from '../../../operator/api/kind.ts'
 import { annotations } from '../../../operator/api/names.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { baseOf, nextDeploymentNumber } from '../../../operator/domain/deployment/deployment.ts'
-import { deploymentObjectName } from '../../../operator/domain/resource/identity.ts'
+import { deploymentObjectName, setObjectName } from '../../../operator/domain/resource/identity.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import { ownershipProblems } from '../../../operator/planning/workloads.ts'
 import { authorize, type Caller } from '../../authenticate.ts'
@@ -22,7 +22,7 @@ import {
 } from '../common/find.ts'
 import { type NewDeployment, wantedSet } from './deployment-request.ts'
 import { deploymentsTo, refuseUnfinished } from './deployment-shape.ts'
-import { createSet } from './set-shape.ts'
+import { createSet, readMissingSets } from './set-shape.ts'
 
 /** The environment that a request deploys to. */
 export interface Target {
@@ -72,6 +72,11 @@ export async function prepareDeployment(
   const earlier = deploymentsTo(store, path.org_id, name)
   if (!allowUnfinished) refuseUnfinished(earlier)
   const base = baseOf(environment, (id) => store.get(EnvironmentDeployment, path.org_id, id))
+  await readMissingSets(cluster, path.org_id, [
+    request.set_id && setObjectName(path.app_id, request.set_id),
+    base?.setName,
+    environment.status?.lastPlanned?.setName,
+  ])
   const content = wantedSet(store, path, request, base)
   const [owned] = ownershipProblems(store, environment, planning.deployedSet(environment), content)
   if (owned) throw new Problem('Conflict', owned.message, { workload_id: owned.workload })

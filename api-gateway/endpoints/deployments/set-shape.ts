@@ -10,8 +10,9 @@ import type { Store } from '../../../operator/kube/cache/store.ts'
 import { isGone } from '../../../operator/kube/client/client.ts'
 import { saveSet } from '../../../operator/planning/save-set.ts'
 import type { Caller } from '../../authenticate.ts'
+import { canBeObjectName } from '../../request/parameters.ts'
 import { named } from '../../response/shapes.ts'
-import { newMetadata, refuseTooLarge } from '../common/find.ts'
+import { newMetadata, refreshNamed, refuseTooLarge, withoutApplication } from '../common/find.ts'
 
 /** Deployment set in responses. */
 export const setShape = named(
@@ -42,6 +43,27 @@ export function findSet(
 ): SetContent | undefined {
   if (id === emptySetId) return emptySet
   return store.get(DeploymentSet, organization, setObjectName(application, id))?.spec
+}
+
+/**
+ * Reads the sets with these object names that the cache lacks, because another gateway may have created them a moment
+ * ago. The content of a set never changes, so the other sets are not read.
+ */
+export async function readMissingSets(
+  cluster: Cluster,
+  organization: string,
+  names: readonly (string | undefined)[],
+): Promise<void> {
+  const missing = names.filter(
+    (name): name is string =>
+      name !== undefined &&
+      withoutApplication(name) !== emptySetId &&
+      canBeObjectName(name) &&
+      !cluster.store.get(DeploymentSet, organization, name),
+  )
+  await Promise.all(
+    Array.from(new Set(missing), (name) => refreshNamed(cluster, DeploymentSet, organization, name)),
+  )
 }
 
 /**

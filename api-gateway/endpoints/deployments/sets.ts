@@ -9,6 +9,7 @@ import {
   setId,
 } from '../../../operator/domain/delta/delta.ts'
 import { foldDelta } from '../../../operator/domain/delta/fold.ts'
+import { setObjectName } from '../../../operator/domain/resource/identity.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { type Endpoint, endpoint, ok } from '../../endpoint.ts'
 import { anyOf } from '../../response/shapes.ts'
@@ -16,7 +17,7 @@ import { findApplication, organizationKey, withoutApplication } from '../common/
 import { listEndpoint, nameOf } from '../common/list-endpoint.ts'
 import { changesRequest, plainDeltaShape } from '../deltas/delta-shape.ts'
 import { contentOf } from '../deltas/delta-writing.ts'
-import { createSet, findSet, setShape, toSet } from './set-shape.ts'
+import { createSet, findSet, readMissingSets, setShape, toSet } from './set-shape.ts'
 
 interface ApplicationPath {
   readonly org_id: string
@@ -89,6 +90,7 @@ export const sets: readonly Endpoint[] = [
     responses: { 200: string('ID of the resulting set.') },
     plainNotFound: true,
     async handle({ params, body, caller }, { cluster }) {
+      await readMissingSets(cluster, params.org_id, [setObjectName(params.app_id, params.set_id)])
       const base = contentOfSet(cluster.store, params, params.set_id)
       const content = applyDelta(base, foldDelta(emptyDelta, [contentOf(body)]))
       await createSet(cluster, params.org_id, params.app_id, content, caller)

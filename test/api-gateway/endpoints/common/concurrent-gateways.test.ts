@@ -2,10 +2,11 @@ import { describe, expect, test } from '@jest/globals'
 import { AccessToken, Membership } from '../../../../operator/api/access.ts'
 import { Application } from '../../../../operator/api/application.ts'
 import { DeploymentDelta } from '../../../../operator/api/deployment-delta.ts'
+import { DeploymentSet } from '../../../../operator/api/deployment-set.ts'
 import { Environment } from '../../../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../../../operator/api/environment-deployment.ts'
 import { EnvironmentType } from '../../../../operator/api/environment-type.ts'
-import type { Kind } from '../../../../operator/api/kind.ts'
+import { type Kind, newObject } from '../../../../operator/api/kind.ts'
 import { ResourceAccount } from '../../../../operator/api/resource-account.ts'
 import { ResourceClass } from '../../../../operator/api/resource-class.ts'
 import { ResourceDefinition } from '../../../../operator/api/resource-definition.ts'
@@ -13,6 +14,8 @@ import { ResourceDriver } from '../../../../operator/api/resource-driver.ts'
 import { ResourceType } from '../../../../operator/api/resource-type.ts'
 import { SharedValue } from '../../../../operator/api/shared-value.ts'
 import { Webhook } from '../../../../operator/api/webhook.ts'
+import { Workload } from '../../../../operator/api/workload.ts'
+import { emptySetId } from '../../../../operator/domain/delta/delta.ts'
 import { addEnvironment, finish } from '../../support/objects.ts'
 import { setUpGateway } from '../../support/set-up.ts'
 import { behindItsBack, showStale } from '../../support/stale-objects.ts'
@@ -170,8 +173,10 @@ describe('a deployment that another gateway created a moment ago', () => {
   })
 })
 
+const addWeb = { modules: { add: { web: { profile: 'humanitec/default-module', spec: {} } } } }
+const shared = (id: string) => ({ shared: [{ op: 'add', path: `/${id}`, value: { type: 's3' } }] })
+
 describe('a deployment has the delta', () => {
-  const shared = (id: string) => ({ shared: [{ op: 'add', path: `/${id}`, value: { type: 's3' } }] })
   const deployed = async (delta_id: string) => {
     const { status, body } = await gateway.send(`POST ${app}/envs/development/deploys`, {
       body: { delta_id },
@@ -200,6 +205,53 @@ describe('a deployment has the delta', () => {
   })
 })
 
+describe('a set that another gateway created a moment ago', () => {
+  const deploys = `POST ${app}/envs/development/deploys`
+  /** Sends a request to the gateway, whose cache lacks the set. */
+  const sendWithout = async (set: string, operation: string, body: unknown) => {
+    const restore = showStale(gateway, DeploymentSet, `shop.${set}`, [])
+    const answer = await gateway.send(operation, { body })
+    restore()
+    return answer
+  }
+  const createSet = async () =>
+    (await gateway.send(`POST ${app}/sets/${emptySetId}`, { body: shared('a') })).body
+
+  test('is deployed', async () => {
+    const set_id = await createSet()
+    expect(await sendWithout(set_id, deploys, { set_id })).toMatchObject({ status: 201, body: { set_id } })
+  })
+
+  test('is changed to another one', async () => {
+    const set = await createSet()
+    const { status, body } = await sendWithout(set, `POST ${app}/sets/${set}`, shared('b'))
+    expect(status).toBe(200)
+    expect(Object.keys((await gateway.send(`GET ${app}/sets/${body}`)).body.shared)).toEqual(['a', 'b'])
+  })
+
+  test('is the base of the next deployment', async () => {
+    const set = (await gateway.send(deploys, { body: { delta: shared('a') } })).body.set_id
+    finish(gateway, 'shop.development.1')
+    const { status, body } = await sendWithout(set, deploys, { delta: shared('b') })
+    expect(status).toBe(201)
+    const next = await gateway.send(`GET ${app}/sets/${body.set_id}`)
+    expect(Object.keys(next.body.shared)).toEqual(['a', 'b'])
+  })
+
+  test('has the modules that no new Workload may take', async () => {
+    const { set_id: deployed } = (await gateway.send(deploys, { body: { delta: addWeb } })).body
+    finish(gateway, 'shop.development.1')
+    const next = await gateway.send(`POST ${app}/sets/${deployed}`, { body: shared('a') })
+    const spec = { applicationName: 'shop', environmentIds: ['development'], score: {} }
+    gateway.cluster.put(Workload, newObject(Workload, { namespace: 'acme', name: 'shop.web' }, spec))
+    expect(await sendWithout(deployed, deploys, { set_id: next.body })).toMatchObject({ status: 201 })
+  })
+
+  test.each(['.', 'a/b', 'no', '\ud800', 'a'.repeat(253)])('is not one named %j', async (set_id) => {
+    expect((await gateway.send(deploys, { body: { set_id } })).status).toBe(400)
+  })
+})
+
 /** The kinds of the objects that the gateway reads from the cluster during some work. */
 async function readsDuring(work: () => Promise<unknown>): Promise<string[]> {
   const { read } = gateway.cluster
@@ -224,10 +276,10 @@ test('an id that is free costs no question to the cluster', async () => {
 })
 
 test('a deployment costs a read of the environment and of its delta', async () => {
-  const { id } = (await gateway.send(`POST ${app}/deltas`, { body: {} })).body
-  for (const [index, body] of [{}, { delta_id: id }].entries()) {
+  const { id } = (await gateway.send(`POST ${app}/deltas`, { body: shared('a') })).body
+  for (const [index, body] of [{}, { delta_id: id }, {}].entries()) {
     const reads = await readsDuring(() => gateway.send(`POST ${app}/envs/development/deploys`, { body }))
-    expect(reads).toEqual(['Environment', 'DeploymentDelta'].slice(0, index + 1))
+    expect(reads).toEqual(['Environment', ...('delta_id' in body ? ['DeploymentDelta'] : [])])
     finish(gateway, `shop.development.${index + 1}`)
   }
 })
