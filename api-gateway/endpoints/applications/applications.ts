@@ -4,9 +4,8 @@ import { newObject } from '../../../operator/api/kind.ts'
 import { list, object, string } from '../../../operator/api/schema.ts'
 import { allows } from '../../../operator/domain/access/roles.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
-import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import { authorize, type Caller } from '../../authenticate.ts'
-import { accepted, created, type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
+import { accepted, created, type Endpoint, endpoint, type Gateway, noContent, ok } from '../../endpoint.ts'
 import { acceptedShape, errorShape } from '../../response/shapes.ts'
 import { changeObject } from '../common/change.ts'
 import {
@@ -18,7 +17,7 @@ import {
   waitUntilDeleted,
   withFinalizer,
 } from '../common/find.ts'
-import { withdrawIfDeleted } from '../common/given-role.ts'
+import { withdrawUnlessPresent } from '../common/given-role.ts'
 import { listEndpoint, nameOf } from '../common/list-endpoint.ts'
 import { withRollback } from '../common/rollback.ts'
 import { hasResources, recordDeletion } from '../environments/environment-writing.ts'
@@ -28,7 +27,11 @@ import { hasEarlierObjects } from './earlier-objects.ts'
 import { prepareFirstEnvironment } from './first-environment.ts'
 
 /** Makes the creator an owner, unless they are an administrator. */
-async function makeOwner(cluster: Cluster, application: Application, caller: Caller): Promise<void> {
+async function makeOwner(
+  application: Application,
+  caller: Caller,
+  { cluster, log }: Pick<Gateway, 'cluster' | 'log'>,
+): Promise<void> {
   const { namespace, name: applicationName } = application.metadata
   if (allows(caller.membership, { application: 'owner' }, { applicationId: applicationName })) return
   const membership = find(cluster.store, Membership, namespace, caller.userName)
@@ -39,7 +42,7 @@ async function makeOwner(cluster: Cluster, application: Application, caller: Cal
   })
   const given = await changeObject(cluster, Membership, membership, (object) => withRole(object, 'owner'))
   const target = { kind: Application, known: application, what: 'application' }
-  await withdrawIfDeleted(cluster, target, () =>
+  await withdrawUnlessPresent({ cluster, log }, target, () =>
     changeObject(cluster, Membership, given, (object) => withRole(object, undefined)),
   )
 }
@@ -89,7 +92,7 @@ export const applications: readonly Endpoint[] = [
           })
         },
         async () => {
-          await makeOwner(cluster, application, caller)
+          await makeOwner(application, caller, { cluster, log })
           await createFirst()
         },
       )

@@ -8,7 +8,7 @@ import { type Access, type Endpoint, endpoint, noContent, ok } from '../../endpo
 import { errorShape } from '../../response/shapes.ts'
 import { changeObject } from '../common/change.ts'
 import { findAll } from '../common/find.ts'
-import { refuseDeleting, withdrawIfDeleted } from '../common/given-role.ts'
+import { refuseDeleting, withdrawUnlessPresent } from '../common/given-role.ts'
 import { listEndpoint } from '../common/list-endpoint.ts'
 import { findMember, type Member, memberOf, toUserRole, userRoleShape } from './user-shape.ts'
 
@@ -104,7 +104,7 @@ function writeOperations<R extends string>(scope: RoleScope<R>): Endpoint[] {
       access,
       body: object({ id: string('User ID.', { maxLength: 253 }), role: roleShape }, {}, 'A user and a role.'),
       responses: { 200: userRoleShape, 409: errorShape },
-      async handle({ params, body }, { cluster }) {
+      async handle({ params, body }, { cluster, log }) {
         const { target, id, member } = locate(scope, cluster.store, { ...params, user_id: body.id })
         refuseDeleting(target, what)
         const given = await changeObject(cluster, Membership, member.membership, (object) => {
@@ -112,7 +112,7 @@ function writeOperations<R extends string>(scope: RoleScope<R>): Endpoint[] {
             throw new Problem('Conflict', `user '${body.id}' already has a role on ${what} '${id}'`)
           return { ...object, spec: withRole(object.spec, id, body.role) }
         })
-        await withdrawIfDeleted(cluster, { kind, known: target, what }, () =>
+        await withdrawUnlessPresent({ cluster, log }, { kind, known: target, what }, () =>
           changeObject(cluster, Membership, given, (object) => ({
             ...object,
             spec: withRole(object.spec, id, undefined),

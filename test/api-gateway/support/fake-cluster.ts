@@ -30,8 +30,8 @@ export interface FakeCluster extends Cluster {
   setStatus<K extends Kind>(kind: K, namespace: string, name: string, status: object): void
   /** Takes an object away at once. */
   drop<K extends Kind>(kind: K, namespace: string, name: string): void
-  /** Makes the next write that matches fail. */
-  failNext(write: string, error: Error): void
+  /** Makes the next write that matches fail, or the next read, such as `read Application acme/shop`. */
+  failNext(call: string, error: Error): void
   synced: boolean
   /** Forgets everything. */
   reset(): void
@@ -41,7 +41,7 @@ export interface FakeCluster extends Cluster {
 export function createFakeCluster(): FakeCluster {
   const caches = new Map<string, Cache>()
   const organizations: Organization[] = []
-  const failures: { write: string; error: Error }[] = []
+  const failures: { call: string; error: Error }[] = []
   let version = 0
   let synced = true
   /** Who wrote an object; objects that say nothing are ours. */
@@ -55,10 +55,13 @@ export function createFakeCluster(): FakeCluster {
   function time(): string {
     return new Date(Date.UTC(2026, 0, 1) + version * 1000).toISOString().replace('.000Z', 'Z')
   }
+  function failIfRequested(call: string) {
+    const index = failures.findIndex((each) => call.includes(each.call))
+    if (index >= 0) throw failures.splice(index, 1)[0]?.error
+  }
   function record(verb: string, kind: string, { metadata }: KubeObject) {
     const write = `${verb} ${kind} ${metadata.namespace ?? ''}/${metadata.name}`
-    const index = failures.findIndex((each) => write.includes(each.write))
-    if (index >= 0) throw failures.splice(index, 1)[0]?.error
+    failIfRequested(write)
     fake.writes.push(write)
   }
   function keep<K extends Kind>(kind: K, object: ObjectOf<K>): ObjectOf<K> {
@@ -157,8 +160,8 @@ export function createFakeCluster(): FakeCluster {
       const object = cacheOf(kind).get(namespace, name)
       if (object) cacheOf(kind).remove(object)
     },
-    failNext: (write, error) => {
-      failures.push({ write, error })
+    failNext: (call, error) => {
+      failures.push({ call, error })
     },
     async create(kind, object) {
       record('create', kind.kind, object)
@@ -234,6 +237,7 @@ export function createFakeCluster(): FakeCluster {
       await fake.remove(kind, object)
     },
     async read(kind, namespace, name) {
+      failIfRequested(`read ${kind.kind} ${namespace}/${name}`)
       pathOf(resourceOf(kind), namespace, name) // throws for a name that no path can hold
       const object = cacheOf(kind).get(namespace, name)
       const managedFields = managers.get(object?.metadata.uid ?? '')

@@ -98,6 +98,14 @@ describe('a new application', () => {
     expect((await gateway.send('GET /orgs/acme/apps/shop', { as: 'max' })).status).toBe(200)
   })
 
+  test('is made and owned although the API server was away for a moment', async () => {
+    gateway.addUser('max')
+    gateway.addMember('acme', 'max', { role: 'manager' })
+    gateway.cluster.failNext('read Application', new ApiError(503, 'ServiceUnavailable', 'no leader'))
+    expect((await gateway.send('POST /orgs/acme/apps', { as: 'max', body: shop })).status).toBe(201)
+    expect((await gateway.send('GET /orgs/acme/apps/shop', { as: 'max' })).status).toBe(200)
+  })
+
   test('that is deleted while its creator becomes its owner leaves no role', async () => {
     gateway.addUser('max')
     gateway.addMember('acme', 'max', { role: 'manager' })

@@ -116,6 +116,34 @@ describe.each(cases)('a role on %s', (_, example) => {
     expect(Object.values(rolesOf('ana') ?? {}).flat()).toEqual(['member'])
   })
 
+  test.each([429, 500, 503])(
+    'is given when the API server answers %d to the check of the object',
+    async (code) => {
+      gateway.cluster.failNext(`read ${kind.kind}`, new ApiError(code, 'Unknown', 'try again'))
+      expect((await give()).status).toBe(200)
+      expect((await gateway.send(`GET ${path}/users/ana`)).status).toBe(200)
+    },
+  )
+
+  test('is withdrawn when the object cannot be read, so that the request can be repeated', async () => {
+    gateway.cluster.failNext(`read ${kind.kind}`, new ApiError(403, 'Forbidden', 'no right to read'))
+    expect((await give()).status).toBe(500)
+    expect(Object.values(rolesOf('ana') ?? {}).flat()).toEqual(['member'])
+    expect((await give()).status).toBe(200)
+  })
+
+  test('is withdrawn also when the API server answers 503 to that', async () => {
+    gateway.cluster.failNext(`read ${kind.kind}`, new ApiError(403, 'Forbidden', 'no right to read'))
+    let isFirst = true
+    gateway.cluster.store.cacheOf(Membership).subscribe(() => {
+      const noLeader = new ApiError(503, 'ServiceUnavailable', 'no leader')
+      if (isFirst) gateway.cluster.failNext('replace Membership', noLeader)
+      isFirst = false
+    })
+    expect((await give()).status).toBe(500)
+    expect(Object.values(rolesOf('ana') ?? {}).flat()).toEqual(['member'])
+  })
+
   test('survives a concurrent write by kubectl', async () => {
     gateway.cluster.failNext('replace Membership', new ApiError(409, 'Conflict', 'modified'))
     expect((await give()).status).toBe(200)
