@@ -9,6 +9,7 @@ import { accepted, created, type Endpoint, endpoint, type Gateway, noContent, ok
 import { acceptedShape, errorShape } from '../../response/shapes.ts'
 import { changeObject } from '../common/change.ts'
 import {
+  createdBy,
   environmentsOf,
   find,
   findApplication,
@@ -32,19 +33,30 @@ async function makeOwner(
   caller: Caller,
   { cluster, log }: Pick<Gateway, 'cluster' | 'log'>,
 ): Promise<void> {
-  const { namespace, name: applicationName } = application.metadata
-  if (allows(caller.membership, { application: 'owner' }, { applicationId: applicationName })) return
+  const { namespace, name: applicationName, uid } = application.metadata
+  if (caller.membership?.role === 'administrator') return
   const membership = find(cluster.store, Membership, namespace, caller.userName)
   if (!membership) throw new Problem('Forbidden', 'the token does not grant access to this organization')
   const withRole = (object: Membership, role: 'owner' | undefined): Membership => ({
     ...object,
     spec: withApplicationRole(object.spec, applicationName, role),
   })
-  const given = await changeObject(cluster, Membership, membership, (object) => withRole(object, 'owner'))
+  const isOwner = ({ spec }: Membership) =>
+    allows(spec, { application: 'owner' }, { applicationId: applicationName })
+  let isGiven = false
+  // The cached membership may have a role on an earlier application of the ID, which the operator has withdrawn.
+  const given = await changeObject(cluster, Membership, membership, (object) => {
+    isGiven = !isOwner(object)
+    return isGiven ? withRole(object, 'owner') : object
+  })
+  if (!isGiven) return
   const target = { kind: Application, known: application, what: 'application' }
-  await withdrawUnlessPresent({ cluster, log }, target, () =>
-    changeObject(cluster, Membership, given, (object) => withRole(object, undefined)),
-  )
+  await withdrawUnlessPresent({ cluster, log }, target, async () => {
+    const current = cluster.store.get(Application, namespace, applicationName)
+    // The caller owns a later application of the ID that they created, by the same role.
+    const isSucceeded = current && current.metadata.uid !== uid && createdBy(current) === caller.userName
+    if (!isSucceeded) await changeObject(cluster, Membership, given, (object) => withRole(object, undefined))
+  })
 }
 
 /** Applications. */

@@ -113,10 +113,12 @@ function writeOperations<R extends string>(scope: RoleScope<R>): Endpoint[] {
           return { ...object, spec: withRole(object.spec, id, body.role) }
         })
         await withdrawUnlessPresent({ cluster, log }, { kind, known: target, what }, () =>
-          changeObject(cluster, Membership, given, (object) => ({
-            ...object,
-            spec: withRole(object.spec, id, undefined),
-          })),
+          changeObject(cluster, Membership, given, (object) =>
+            // Another role was given on a later object of the ID.
+            roleOf(object.spec, id) === body.role
+              ? { ...object, spec: withRole(object.spec, id, undefined) }
+              : object,
+          ),
         )
         return ok(toUserRole(member, body.role))
       },

@@ -213,7 +213,7 @@ export function createFakeCluster(): FakeCluster {
       record('remove', kind.kind, object)
       const { namespace, name } = object.metadata
       const existing = cacheOf(kind).get(namespace, name)
-      if (!existing) return
+      if (existing?.metadata.uid !== object.metadata.uid) return
       if (existing.metadata.finalizers?.length) {
         // By the clock: some deletions wait for a time.
         const deletionTimestamp = new Date().toISOString()

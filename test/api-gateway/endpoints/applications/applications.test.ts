@@ -5,6 +5,7 @@ import { EnvironmentType } from '../../../../operator/api/environment-type.ts'
 import { ApiError } from '../../../../operator/kube/client/client.ts'
 import { addEnvironment } from '../../support/objects.ts'
 import { setUpGateway } from '../../support/set-up.ts'
+import { behindItsBack } from '../../support/stale-objects.ts'
 
 const gateway = await setUpGateway(() => {})
 
@@ -117,6 +118,48 @@ describe('a new application', () => {
     expect((await gateway.send('POST /orgs/acme/apps', { as: 'max', body: shop })).status).toBe(404)
     const { applications } = gateway.cluster.store.get(Membership, 'acme', 'max')?.spec ?? {}
     expect(applications).toEqual([])
+  })
+
+  test('that is deleted and made again in the meantime is owned by its creator', async () => {
+    gateway.addUser('max')
+    gateway.addMember('acme', 'max', { role: 'manager' })
+    const body = { ...shop, skip_environment_creation: true }
+    const create = () => gateway.send('POST /orgs/acme/apps', { as: 'max', body })
+    const { read } = gateway.cluster
+    let again: ReturnType<typeof create> | undefined
+    let isFirst = true
+    gateway.cluster.store.cacheOf(Membership).subscribe(() => {
+      if (!isFirst) return
+      isFirst = false
+      gateway.cluster.drop(Application, 'acme', 'shop')
+      again = create()
+    })
+    Object.assign(gateway.cluster, {
+      async read(...given: Parameters<typeof read>) {
+        if (given[0].kind === Application.kind) await again
+        return read(...given)
+      },
+    })
+    const first = await create()
+    Object.assign(gateway.cluster, { read })
+    expect([first.status, (await again)?.status]).toEqual([404, 201])
+    expect((await gateway.send('GET /orgs/acme/apps/shop', { as: 'max' })).status).toBe(200)
+  })
+
+  test('is owned by its creator, whose role on an earlier one was withdrawn a moment ago', async () => {
+    gateway.addUser('max')
+    gateway.addMember('acme', 'max', { role: 'manager' })
+    const body = { ...shop, skip_environment_creation: true }
+    await gateway.send('POST /orgs/acme/apps', { as: 'max', body })
+    const restore = await behindItsBack(gateway, Membership, (namespace, name) => {
+      gateway.cluster.drop(Application, 'acme', 'shop')
+      const known = gateway.cluster.store.get(Membership, namespace, name)
+      if (known) gateway.cluster.put(Membership, { ...known, spec: { role: 'manager' } })
+    })
+    const { status } = await gateway.send('POST /orgs/acme/apps', { as: 'max', body })
+    restore()
+    expect(status).toBe(201)
+    expect((await gateway.send('GET /orgs/acme/apps/shop', { as: 'max' })).status).toBe(200)
   })
 
   test('is made however many its manager makes at once, and each of them is owned', async () => {

@@ -151,6 +151,21 @@ describe.each(cases)('a role on %s', (_, example) => {
   })
 })
 
+test('a role on a deleted application is withdrawn, but not one that was given on its successor', async () => {
+  let isFirst = true
+  gateway.cluster.store.cacheOf(Membership).subscribe(({ after }) => {
+    if (!isFirst || !after) return
+    isFirst = false
+    gateway.cluster.drop(Application, 'acme', 'shop')
+    addEnvironment(gateway)
+    const applications = [{ applicationName: 'shop', role: 'owner' as const }]
+    gateway.cluster.put(Membership, { ...after, spec: { role: 'member', applications } })
+  })
+  const body = { id: 'ana', role: 'viewer' }
+  expect((await gateway.send('POST /orgs/acme/apps/shop/users', { body })).status).toBe(404)
+  expect(rolesOf('ana')?.applications).toEqual([{ applicationName: 'shop', role: 'owner' }])
+})
+
 test('roles take effect at once, on the one application', async () => {
   const read = async (application: string) =>
     (await gateway.send(`GET /orgs/acme/apps/${application}`, { as: 'ana' })).status
