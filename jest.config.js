@@ -8,9 +8,11 @@ const common = {
 }
 
 /** Tests of pages, in a browser. */
-const inBrowser = ['test/api-gateway/pages/reference', 'test/api-gateway/sign-in/portal-sign-in'].map(
-  (name) => `<rootDir>/${name}.test.ts`,
-)
+const inBrowser = [
+  'test/api-gateway/pages/reference',
+  'test/api-gateway/sign-in/portal-sign-in',
+  'test/portal/pages/deploy/deploy',
+].map((name) => `<rootDir>/${name}.test.ts`)
 
 export default {
   testSequencer: '<rootDir>/dev/jest/sequencer.js',

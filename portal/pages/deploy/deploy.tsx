@@ -13,6 +13,13 @@ import { type DeployDraft, deltaOf, problemOfDraft } from './compose.ts'
 import { DraftForm } from './draft-form.tsx'
 import { PlanView } from './plan-view.tsx'
 
+/** The plan of a source, and the set that the source was composed from. */
+interface ShownPlan {
+  readonly source: Source
+  readonly base: string | undefined
+  readonly plan: DeploymentPlan
+}
+
 /** The source of a deployment, as its request takes it. */
 interface Source {
   readonly delta?: DeltaRequest
@@ -59,7 +66,9 @@ function Composer({ ids, base }: ComposerProps) {
   const [draft, setDraft] = useState(noDraft)
   const [score, setScore] = useState('')
   const [comment, setComment] = useState('')
-  const [plan, setPlan] = useState<{ source: Source; plan: DeploymentPlan } | undefined>(undefined)
+  const [latest, setPlan] = useState<ShownPlan | undefined>(undefined)
+  // Another deployment may change the set, and with it what the source would replace.
+  const plan = latest?.base === base ? latest : undefined
   const { isBusy, problem, run } = useAction()
   const source = sourceOf(mode, score, draft, modules)
   const showPlan = (source: Source) =>
@@ -69,7 +78,7 @@ function Composer({ ids, base }: ComposerProps) {
         query: { dry_run: 'true' },
         body: source,
       })
-      setPlan({ source, plan: answer as DeploymentPlan }) // of a dry run
+      setPlan({ source, base, plan: answer as DeploymentPlan }) // of a dry run
     })
   const deploy = (source: Source) => run(() => startDeployment(ids, { ...source, comment }))
   const change =
