@@ -5,7 +5,11 @@ import { newObject } from '../../../operator/api/kind.ts'
 import { annotations } from '../../../operator/api/names.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { baseOf, nextDeploymentNumber } from '../../../operator/domain/deployment/deployment.ts'
-import { deploymentObjectName, setObjectName } from '../../../operator/domain/resource/identity.ts'
+import {
+  deploymentObjectName,
+  environmentObjectName,
+  setObjectName,
+} from '../../../operator/domain/resource/identity.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import { ownershipProblems } from '../../../operator/planning/workloads.ts'
 import { authorize, type Caller } from '../../authenticate.ts'
@@ -14,9 +18,9 @@ import { canBeObjectName } from '../../request/parameters.ts'
 import { fromWire } from '../../request/wire.ts'
 import {
   type EnvironmentPath,
+  findApplication,
   findEnvironment,
   newTriggeredMetadata,
-  refresh,
   refreshNamed,
   withFinalizer,
 } from '../common/find.ts'
@@ -31,11 +35,12 @@ export interface Target {
 }
 
 /**
- * Reads the environment, because the cache may not contain the deployment whose end the client has seen, and its
- * latest deployments that the cache lacks.
+ * Reads the environment, because the cache may not contain it yet, or the deployment whose end the client has seen, and
+ * its latest deployments that the cache lacks.
  */
 export async function currentTarget(path: EnvironmentPath, cluster: Cluster): Promise<Target> {
-  await refresh(cluster, Environment, findEnvironment(cluster.store, path))
+  findApplication(cluster.store, path)
+  await refreshNamed(cluster, Environment, path.org_id, environmentObjectName(path.app_id, path.env_id))
   const environment = findEnvironment(cluster.store, path)
   await refreshLatestDeployments(cluster, environment)
   return { path, environment }

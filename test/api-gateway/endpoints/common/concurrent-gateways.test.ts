@@ -176,6 +176,21 @@ describe('a deployment that another gateway created a moment ago', () => {
 const addWeb = { modules: { add: { web: { profile: 'humanitec/default-module', spec: {} } } } }
 const shared = (id: string) => ({ shared: [{ op: 'add', path: `/${id}`, value: { type: 's3' } }] })
 
+describe('an environment that another gateway created a moment ago is deployed to', () => {
+  const pipelineRun = { trigger: 'deployment_request', set_id: emptySetId }
+  test.each<[string, (env_id: string) => object]>([
+    [`POST ${app}/envs/ENV/deploys`, () => ({})],
+    [`POST ${app}/pipeline-runs`, (env_id) => ({ ...pipelineRun, env_id })],
+  ])('%s', async (operation, bodyFor) => {
+    const deploy = async (id: string) =>
+      (await gateway.send(operation.replace('ENV', id), { body: bodyFor(id) })).status
+    const restore = showStale(gateway, Environment, 'shop.development', [])
+    const status = await deploy('development')
+    restore()
+    expect([status, await deploy('missing')]).toEqual([201, 404])
+  })
+})
+
 describe('a deployment has the delta', () => {
   const deployed = async (delta_id: string) => {
     const { status, body } = await gateway.send(`POST ${app}/envs/development/deploys`, {
