@@ -91,7 +91,7 @@ export interface RequestOptions {
 export interface KubeClient {
   /** Returns the parsed body; throws ApiError on an error response, any other error without a response. */
   request(method: string, path: string, options?: RequestOptions): Promise<unknown>
-  /** Yields the lines of a watch until `signal` aborts or the server ends it. */
+  /** Yields an empty line when the server answers, then the lines of a watch until `signal` aborts or the server ends it. */
   watch(
     path: string,
     options: { readonly query: Query; readonly accept?: string; readonly signal: AbortSignal },
@@ -185,14 +185,22 @@ export function createClient(connection: Connection, options: ClientOptions = {}
   }
 }
 
+/** An empty line at once, then the lines of a stream. */
 async function* linesOf(stream: Readable): AsyncGenerator<string> {
   let rest = ''
   stream.setEncoding('utf8')
-  for await (const part of stream) {
-    const lines = (rest + String(part)).split('\n')
-    rest = lines.pop() ?? ''
-    // `yield*` makes four promises of each line.
-    for (const line of lines) yield line
+  // The loop throws it, but may not have begun.
+  stream.on('error', () => {})
+  try {
+    yield ''
+    for await (const part of stream) {
+      const lines = (rest + String(part)).split('\n')
+      rest = lines.pop() ?? ''
+      // `yield*` makes four promises of each line.
+      for (const line of lines) yield line
+    }
+  } finally {
+    stream.destroy()
   }
 }
 
