@@ -50,7 +50,8 @@ class CacheReflector implements Reflector {
   #canStreamLists = true
   /** The resource version to watch from; undefined when a list is due. */
   #position: string | undefined
-  #listVersion = 0n
+  /** The newest version that a list or the watch has shown. */
+  #newest = 0n
   #forbidden: ApiError | undefined
   /** Resolves when the current attempt to watch is answered. */
   #answered = Promise.withResolvers<void>()
@@ -119,7 +120,7 @@ class CacheReflector implements Reflector {
         if (signal.aborted) return
         if (error instanceof ApiError) this.#refusedAt = performance.now()
         this.#setForbidden(asForbidden(error))
-        if (this.#forbidden && failIfForbidden && this.#listVersion === 0n)
+        if (this.#forbidden && failIfForbidden && !this.#firstList.isComplete)
           return this.#firstList.refuse(this.#forbidden)
         this.#recover(error)
       }
@@ -183,14 +184,16 @@ class CacheReflector implements Reflector {
     }
     if (listed) return
     this.#position = object.metadata.resourceVersion
+    const version = BigInt(this.#position)
+    if (version > this.#newest) this.#newest = version
     this.#pauses.reset()
   }
 
   /** Removes what a complete list does not contain. Leaves the position undefined when the list must be read again. */
   async #endList(listed: ReadonlySet<string>, resourceVersion: string): Promise<void> {
     const version = BigInt(resourceVersion)
-    const isOlder = version < this.#listVersion
-    this.#listVersion = version
+    const isOlder = version < this.#newest
+    this.#newest = version
     if (isOlder) {
       const { plural: resource } = this.#resource
       this.#log.warn('resource versions went backwards, as after a restore of etcd: trusting the list', {

@@ -233,6 +233,16 @@ test('a list whose versions went backwards is read again and taken as it is: etc
   await until(() => expect(versions(cache)).toEqual(['a 50']))
 })
 
+test('so is a list that is newer than the last one, but older than what the watch has shown since', async () => {
+  const list = [event('ADDED', thing('a', 90)), endOfList(100)]
+  const news = [event('MODIFIED', thing('a', 200)), event('ADDED', thing('late', 210))]
+  const restored = [event('ADDED', thing('a', 150)), endOfList(160)]
+  const expired = new ApiError(410, 'Expired', 'too old')
+  const { cache, synced } = reflect([[...list, ...news], expired, restored, restored])
+  await synced
+  await until(() => expect(versions(cache)).toEqual(['a 150']))
+})
+
 test('a watch that ends as soon as it began is not asked for in a tight loop', async () => {
   const { watches, synced } = reflect([[endOfList(5)], ...Array.from({ length: 500 }, () => [])])
   await synced
