@@ -4,7 +4,9 @@ import type { RestErrorName } from '../operator/api/reasons/errors.ts'
 import { commonHeaders } from './response/common-headers.ts'
 
 const maxConnections = 10_000
-const shutdownMs = 25_000
+/** Leaves time to write the audit records and spans before the process ends, 25 seconds after the signal. */
+const shutdownMs = 20_000
+const idleCheckMs = 100
 const defaultTimeouts = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
@@ -93,11 +95,13 @@ function stopReading(socket: Duplex): void {
   socket.resume = () => socket
 }
 
-/** Waits for open requests up to a time limit. */
+/** Waits for open requests up to a time limit. Closes each connection as soon as it has none. */
 export function closeServer(server: Server): Promise<void> {
+  const idle = setInterval(() => server.closeIdleConnections(), idleCheckMs)
   const timer = setTimeout(() => server.closeAllConnections(), shutdownMs)
   return new Promise((resolve) => {
     server.close(() => {
+      clearInterval(idle)
       clearTimeout(timer)
       resolve()
     })

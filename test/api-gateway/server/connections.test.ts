@@ -1,8 +1,8 @@
 import { once } from 'node:events'
-import type { Server } from 'node:http'
+import { Agent, request, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
-import { createHttpServer } from '../../../api-gateway/http-server.ts'
+import { closeServer, createHttpServer } from '../../../api-gateway/http-server.ts'
 import { eventually } from '../../../dev/control-plane/kubernetes.ts'
 import { tokenOf } from '../support/gateway.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
@@ -195,3 +195,21 @@ describe('bytes that are not HTTP are refused with JSON, or get no answer', () =
     expect((await gateway.condition()).errors).toEqual([])
   })
 })
+
+test('a server that closes ends a kept connection as soon as its open request is answered', async () => {
+  const answering = Promise.withResolvers<void>()
+  const server = createHttpServer((_, response) => {
+    void answering.promise.then(() => response.end('{}'))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo // of TCP
+  const agent = new Agent({ keepAlive: true })
+  const asking = request({ port, agent, host: '127.0.0.1' }, (answer) => answer.resume()).end()
+  await once(server, 'request')
+  const closing = closeServer(server)
+  answering.resolve()
+  await once(asking, 'close')
+  await closing
+  agent.destroy()
+}, 20_000)
