@@ -50,6 +50,9 @@ const userFields: ReadonlySet<string> = new Set<keyof User>([
   'password',
 ])
 
+/** Fields that no reader supports: without them, requests would take another way or have the rights of another user. */
+const unsupportedFields = ['proxy-url', 'as-uid', 'as-groups', 'as-user-extra']
+
 const serviceAccount = '/var/run/secrets/kubernetes.io/serviceaccount'
 
 /** The credentials of the pod's ServiceAccount. */
@@ -58,7 +61,7 @@ export function podKubeconfig(server: string, directory = serviceAccount): Kubec
   return kubeconfigOf(cluster, { tokenFile: 'token' }, directory)
 }
 
-/** Reads a kubeconfig; undefined when its current context needs more than files and values. */
+/** Reads a kubeconfig; undefined when its current context needs more than files and values. Throws for an unsupported field. */
 export async function readKubeconfig(path: string): Promise<Kubeconfig | undefined> {
   const text = await readFile(path, 'utf8')
   const content = (parseJson(text) ?? (await import('./parse-yaml.ts')).parseYaml(text)) as Part | null // checked below
@@ -66,10 +69,17 @@ export async function readKubeconfig(path: string): Promise<Kubeconfig | undefin
   const cluster = entryOf(content, 'cluster', context?.['cluster'])
   const user = entryOf(content, 'user', context?.['user'])
   if (!cluster || !user || typeof cluster['server'] !== 'string') return undefined
+  refuseUnsupported({ ...cluster, ...user })
   const isPlain = (entry: object, known: ReadonlySet<string>) =>
     Object.keys(entry).every((field) => known.has(field))
   if (!isPlain(cluster, clusterFields) || !isPlain(user, userFields)) return undefined
   return kubeconfigOf(cluster as unknown as Cluster, user, dirname(path)) // it has a server
+}
+
+/** Throws for a setting of a cluster or user that is not supported. */
+export function refuseUnsupported(settings: Part): void {
+  const found = unsupportedFields.find((field) => settings[field] !== undefined)
+  if (found !== undefined) throw new Error(`the kubeconfig has '${found}', which is not supported`)
 }
 
 /** The part `field` of the entry with this name, in the list of these entries. */

@@ -1,6 +1,6 @@
 import { KubeConfig } from '@kubernetes/client-node'
 import type { Credentials } from './credentials.ts'
-import type { Kubeconfig } from './kubeconfig.ts'
+import { type Kubeconfig, refuseUnsupported } from './kubeconfig.ts'
 
 /** Reads any kubeconfig, also one whose credentials come from a program or an identity provider. */
 export function loadWithLibrary(path?: string): Kubeconfig {
@@ -9,6 +9,7 @@ export function loadWithLibrary(path?: string): Kubeconfig {
   else config.loadFromDefault()
   const cluster = config.getCurrentCluster()
   if (!cluster) throw new Error(`no cluster in the kubeconfig ${path ?? 'in use'}`)
+  refuseUnsupported({ 'proxy-url': cluster.proxyUrl })
   return { server: cluster.server, credentials: () => readCredentials(config) }
 }
 

@@ -92,12 +92,31 @@ describe('a kubeconfig', () => {
     ['a program that makes credentials', 'user', { exec: { command: 'login' } }],
     ['an identity provider', 'user', { 'auth-provider': { name: 'oidc' } }],
     ['impersonation', 'user', { as: 'another' }],
-    ['a proxy', 'cluster', { 'proxy-url': 'socks5://127.0.0.1:1' }],
   ])('with %s is left to the library', async (_, part, fields) => {
     const current = { cluster: { server: 'https://api.example.test' }, user: { token: 't' } }
     const path = await write(kubeconfig({ ...current, [part]: { ...current[part], ...fields } }), false)
     expect(await readKubeconfig(path)).toBeUndefined()
     expect((await loadConnection({ kubeconfig: path })).origin).toBe('https://api.example.test')
+  })
+
+  test.each<[setting: string, part: 'cluster' | 'user', value: unknown]>([
+    ['proxy-url', 'cluster', 'http://127.0.0.1:1'],
+    ['as-uid', 'user', '7'],
+    ['as-groups', 'user', ['developers']],
+    ['as-user-extra', 'user', { reason: ['test'] }],
+  ])("with '%s', which is not supported, is refused", async (setting, part, value) => {
+    const current = { cluster: { server: 'https://api.example.test' }, user: { token: 't', as: 'another' } }
+    const path = await write(
+      kubeconfig({ ...current, [part]: { ...current[part], [setting]: value } }),
+      false,
+    )
+    await expect(loadConnection({ kubeconfig: path })).rejects.toThrow(`'${setting}'`)
+  })
+
+  test('with impersonation sends requests as the other user', async () => {
+    const current = { cluster: { server: 'https://api.example.test' }, user: { token: 't', as: 'another' } }
+    const { credentials } = await loadConnection({ kubeconfig: await write(kubeconfig(current), false) })
+    expect((await credentials()).headers).toMatchObject({ 'Impersonate-User': 'another' })
   })
 
   test.each<[rule: string, content: unknown]>([
