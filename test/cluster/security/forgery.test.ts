@@ -113,6 +113,34 @@ describe('nothing can be forged:', () => {
     expect(changed).toMatchObject({ status: 200, body: { metadata: { annotations: { [stamp]: user } } } })
   })
 
+  test('a shared value names a Secret only for a user who may read it or write definitions', async () => {
+    const namespace = `/api/v1/namespaces/${organization.id}/secrets`
+    for (const name of ['login', 'other'])
+      await organization.kube('POST', namespace, { metadata: { name }, stringData: { text: 'hidden' } })
+    const write = async (person: Person, name: string, key: string, secret?: string) => {
+      const object = {
+        apiVersion: 'quartermaster.dev/v1alpha1',
+        kind: 'SharedValue',
+        metadata: { name, labels: { person } },
+        spec: {
+          applicationName: 'shop',
+          key: `NAMED_${name.toUpperCase()}`,
+          ...(secret === undefined ? { value: 'x' } : { secret: { secret, key } }),
+        },
+      }
+      const path = `${pathIn('sharedvalues', name)}?fieldManager=${person}&force=true`
+      return (await apiRequest(people[person], 'PATCH', path, object, 'application/apply-patch+yaml')).status
+    }
+    expect(await write('developer', 'mine', 'text', 'login')).toBe(403)
+    expect(await write('developer', 'mine', '')).toBe(201)
+    expect(await write('developer', 'mine', 'text', 'login')).toBe(403)
+    expect(await write('platform-engineer', 'named', 'text', 'login')).toBe(201)
+    // Who may not name it may keep it.
+    expect(await write('developer', 'named', 'text', 'login')).toBe(200)
+    expect(await write('developer', 'named', 'another', 'login')).toBe(403)
+    expect(await write('developer', 'named', 'text', 'other')).toBe(403)
+  })
+
   test('our finalizer is not removed, and another one is', async () => {
     const path = pathIn('environments', 'shop.live')
     const finalizers = async () => {
