@@ -107,42 +107,35 @@ type Environment = Readonly<Record<string, string | undefined>>
 /** Reads the settings from the environment; throws an error that names the variable when a value is not valid. */
 export function readConfig(environment: Environment = process.env): Config {
   const text = (name: string, otherwise: string) => environment[`QUARTERMASTER_${name}`] || otherwise
-  const words = (name: string) =>
-    (environment[`QUARTERMASTER_${name}`] ?? '')
-      .split(',')
-      .map((word) => word.trim())
-      .filter(Boolean)
-  const number = (name: string, otherwise: number) => {
-    const value = Number(text(name, String(otherwise)))
-    if (!Number.isFinite(value) || value < 0)
-      throw new Error(`QUARTERMASTER_${name} must be a number, not '${text(name, '')}'`)
-    return value
-  }
+  const words = (name: string) => splitWords(environment[`QUARTERMASTER_${name}`] ?? '')
+  const number = (name: string, otherwise: number, range: Range) =>
+    readNumber(name, text(name, String(otherwise)), range)
+  const port = (name: string, otherwise: number) => readPort(name, text(name, String(otherwise)))
   return {
     kubeconfig: environment.QUARTERMASTER_KUBECONFIG || undefined,
     podApiServer: environment.KUBECONFIG ? undefined : readPodApiServer(environment),
     logLevel: readChoice('LOG_LEVEL', logLevels, text('LOG_LEVEL', 'info')),
-    vendors: ['quartermaster', ...text('VENDOR_ALIASES', 'humanitec').split(',').filter(Boolean)],
+    vendors: ['quartermaster', ...splitWords(text('VENDOR_ALIASES', 'humanitec'))],
     identity: text('IDENTITY', `${hostname()}-${process.pid}`),
-    healthPort: number('HEALTH_PORT', 8081),
+    healthPort: port('HEALTH_PORT', 8081),
     healthHost: text('HEALTH_HOST', '0.0.0.0'),
-    gatewayPort: number('GATEWAY_PORT', 8080),
+    gatewayPort: port('GATEWAY_PORT', 8080),
     gatewayHost: text('GATEWAY_HOST', '0.0.0.0'),
-    requestsPerSecond: number('REQUESTS_PER_SECOND', 100),
-    requestBurst: number('REQUEST_BURST', 500),
+    requestsPerSecond: number('REQUESTS_PER_SECOND', 100, rates),
+    requestBurst: number('REQUEST_BURST', 500, positiveCounts),
     allowedOrigins: words('ALLOWED_ORIGINS').map(readOrigin),
     trustedProxies: words('TRUSTED_PROXIES').map(readProxy),
-    deploymentAttempts: number('DEPLOYMENT_ATTEMPTS', 3),
-    deploymentTimeoutSeconds: number('DEPLOYMENT_TIMEOUT_SECONDS', 1800),
-    settleSeconds: number('SETTLE_SECONDS', 60),
-    imageSettleSeconds: number('IMAGE_SETTLE_SECONDS', 5),
-    workloadSettleSeconds: number('WORKLOAD_SETTLE_SECONDS', 5),
-    keptDeployments: number('KEPT_DEPLOYMENTS', 50),
-    driverDeadlineSeconds: number('DRIVER_DEADLINE_SECONDS', 60),
+    deploymentAttempts: number('DEPLOYMENT_ATTEMPTS', 3, positiveCounts),
+    deploymentTimeoutSeconds: number('DEPLOYMENT_TIMEOUT_SECONDS', 1800, intervals),
+    settleSeconds: number('SETTLE_SECONDS', 60, delays),
+    imageSettleSeconds: number('IMAGE_SETTLE_SECONDS', 5, delays),
+    workloadSettleSeconds: number('WORKLOAD_SETTLE_SECONDS', 5, delays),
+    keptDeployments: number('KEPT_DEPLOYMENTS', 50, counts),
+    driverDeadlineSeconds: number('DRIVER_DEADLINE_SECONDS', 60, intervals),
     rollout: readChoice('ROLLOUT', rolloutPolicies, text('ROLLOUT', 'wait')),
-    schedulingSeconds: number('SCHEDULING_SECONDS', 30),
-    resyncSeconds: number('RESYNC_SECONDS', 1800),
-    leaseSeconds: number('LEASE_SECONDS', 15),
+    schedulingSeconds: number('SCHEDULING_SECONDS', 30, delays),
+    resyncSeconds: number('RESYNC_SECONDS', 1800, intervals),
+    leaseSeconds: number('LEASE_SECONDS', 15, intervals),
     secretsScope: readChoice('SECRETS_SCOPE', secretsScopes, text('SECRETS_SCOPE', 'cluster')),
     loadbalancer: environment.QUARTERMASTER_LOADBALANCER || undefined,
     cloudflareUrl: environment.QUARTERMASTER_CLOUDFLARE_URL || undefined,
@@ -151,13 +144,47 @@ export function readConfig(environment: Environment = process.env): Config {
       environment.QUARTERMASTER_INGRESS_DENIED_ANNOTATIONS === undefined
         ? undefined
         : words('INGRESS_DENIED_ANNOTATIONS'),
-    webhookGiveUpSeconds: number('WEBHOOK_GIVE_UP_SECONDS', 24 * 3600),
-    webhookKeptSeconds: number('WEBHOOK_KEPT_SECONDS', 3 * 24 * 3600),
+    webhookGiveUpSeconds: number('WEBHOOK_GIVE_UP_SECONDS', 24 * 3600, delays),
+    webhookKeptSeconds: number('WEBHOOK_KEPT_SECONDS', 3 * 24 * 3600, delays),
     ingressAllowedAnnotations: words('INGRESS_ALLOWED_ANNOTATIONS'),
     organizationQuota: Object.fromEntries(words('ORGANIZATION_QUOTA').map(readLimit)),
     oidc: readOidc(text),
-    tracing: readTracing(text, number('TRACING_RATIO', 1)),
+    tracing: readTracing(text, number('TRACING_RATIO', 1, ratios)),
   }
+}
+
+/** The smallest and the largest number that a setting may be. */
+type Range = readonly [least: number, most: number]
+
+/** Timers of Node count milliseconds in 31 bits; a longer one would end at once. */
+const longestTimerSeconds = 2_147_483
+const delays: Range = [0, longestTimerSeconds]
+/** What is repeated, or limits work: with 0, it would never pause, or end before it begins. */
+const intervals: Range = [1, longestTimerSeconds]
+const counts: Range = [0, 1_000_000_000]
+const positiveCounts: Range = [1, 1_000_000_000]
+const rates: Range = [0.01, 1_000_000_000]
+const ratios: Range = [0, 1]
+
+function readNumber(name: string, text: string, [least, most]: Range): number {
+  const value = text.trim() === '' ? Number.NaN : Number(text)
+  if (value >= least && value <= most) return value
+  throw new Error(`QUARTERMASTER_${name} must be a number from ${least} to ${most}, not '${text}'`)
+}
+
+/** Port 0 is any free one. */
+function readPort(name: string, text: string): number {
+  const value = readNumber(name, text, [0, 65_535])
+  if (Number.isInteger(value)) return value
+  throw new Error(`QUARTERMASTER_${name} must be an integer, not '${text}'`)
+}
+
+/** Words that are separated by commas and blanks. */
+function splitWords(text: string): string[] {
+  return text
+    .split(',')
+    .map((word) => word.trim())
+    .filter(Boolean)
 }
 
 /** The address that Kubernetes gives to every pod. */
@@ -179,7 +206,6 @@ function readLimit(text: string): [resource: string, limit: number] {
 
 function readTracing(text: ReadText, ratio: number): TracingConfig | undefined {
   const endpoint = text('TRACING_ENDPOINT', '')
-  if (ratio > 1) throw new Error(`QUARTERMASTER_TRACING_RATIO must be a number from 0 to 1, not '${ratio}'`)
   if (endpoint === '') return undefined
   if (/^https?:$/.test(URL.parse(endpoint)?.protocol ?? '')) return { endpoint, ratio }
   throw new Error(

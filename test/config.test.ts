@@ -15,6 +15,55 @@ describe('QUARTERMASTER_LOG_LEVEL', () => {
   })
 })
 
+describe('a setting that is a number', () => {
+  test.each([
+    ['RESYNC_SECONDS', '0'],
+    ['RESYNC_SECONDS', ' '],
+    ['RESYNC_SECONDS', '31536000'],
+    ['RESYNC_SECONDS', 'Infinity'],
+    ['LEASE_SECONDS', '0'],
+    ['LEASE_SECONDS', ' '],
+    ['DRIVER_DEADLINE_SECONDS', '0'],
+    ['DEPLOYMENT_TIMEOUT_SECONDS', '0'],
+    ['SETTLE_SECONDS', '-1'],
+    ['WEBHOOK_KEPT_SECONDS', '2147484'],
+    ['REQUESTS_PER_SECOND', '0'],
+    ['REQUEST_BURST', '0'],
+    ['DEPLOYMENT_ATTEMPTS', '0'],
+    ['GATEWAY_PORT', '80.5'],
+    ['GATEWAY_PORT', '65536'],
+    ['HEALTH_PORT', 'http'],
+  ])('is refused when it has no meaning, by name: %s=%j', (name, value) => {
+    expect(() => readConfig({ [`QUARTERMASTER_${name}`]: value })).toThrow(`QUARTERMASTER_${name} must be`)
+  })
+
+  test('may be 0 where it says to wait for nothing, to keep nothing, or any port', () => {
+    const names = [
+      'SETTLE_SECONDS',
+      'SCHEDULING_SECONDS',
+      'WEBHOOK_KEPT_SECONDS',
+      'KEPT_DEPLOYMENTS',
+      'HEALTH_PORT',
+    ]
+    const config = readConfig(Object.fromEntries(names.map((name) => [`QUARTERMASTER_${name}`, '0'])))
+    expect(config).toMatchObject({
+      settleSeconds: 0,
+      schedulingSeconds: 0,
+      webhookKeptSeconds: 0,
+      keptDeployments: 0,
+      healthPort: 0,
+    })
+  })
+})
+
+test('QUARTERMASTER_VENDOR_ALIASES may have blanks between the names', () => {
+  expect(readConfig({ QUARTERMASTER_VENDOR_ALIASES: 'humanitec, acme ,' }).vendors).toEqual([
+    'quartermaster',
+    'humanitec',
+    'acme',
+  ])
+})
+
 describe('QUARTERMASTER_ORGANIZATION_QUOTA', () => {
   const limits = (text?: string) =>
     readConfig(text === undefined ? {} : { QUARTERMASTER_ORGANIZATION_QUOTA: text }).organizationQuota

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { runHelm } from '../../dev/helm/helm.ts'
 import { kinds } from '../../operator/api/kinds.ts'
+import { readConfig } from '../../operator/config.ts'
 import { chart, systemNamespace, valuesArguments } from './support.ts'
 
 const schema = JSON.parse(readFileSync(join(chart, 'values.schema.json'), 'utf8'))
@@ -34,6 +35,16 @@ describe('values that are wrong are refused, and the message names them', () => 
       'a setting of the chart itself',
       { settings: { QUARTERMASTER_IDENTITY: 'me' } },
       ['QUARTERMASTER_IDENTITY'],
+    ],
+    [
+      'a resync without a pause',
+      { settings: { QUARTERMASTER_RESYNC_SECONDS: 0 } },
+      ['/settings/QUARTERMASTER_RESYNC_SECONDS', '1'],
+    ],
+    [
+      'a blank number',
+      { settings: { QUARTERMASTER_LEASE_SECONDS: ' ' } },
+      ['/settings/QUARTERMASTER_LEASE_SECONDS', 'pattern'],
     ],
     ['an unknown scope of rights', { rbac: { scope: 'namespace' } }, ['/rbac/scope', 'organizations']],
     ['an invalid digest', { image: { digest: 'sha256:1' } }, ['/image/digest']],
@@ -93,6 +104,24 @@ test('the schema knows the settings of the documentation, but for those that the
   const wanted = documented.filter((name) => ![...ofTheChart, 'OIDC_CLIENT_SECRET_FILE'].includes(name))
   expect(bySchema).toEqual(wanted.map((name) => `QUARTERMASTER_${name}`))
   expect(documented).toEqual(expect.arrayContaining(ofTheChart))
+})
+
+test('the schema has the ranges of the settings that are numbers', () => {
+  const isRefused = (name: string, value: unknown) => {
+    try {
+      readConfig({ [name]: String(value) })
+      return false
+    } catch {
+      return true
+    }
+  }
+  const settings: Record<string, { readonly $ref: string }> = schema.properties.settings.properties
+  for (const [name, { $ref }] of Object.entries(settings)) {
+    const { minimum, maximum } = schema.$defs[$ref.replace('#/$defs/', '')]
+    if (minimum === undefined) continue
+    const values = [minimum - 0.001, minimum, maximum, maximum + 1]
+    expect([name, ...values.map((value) => isRefused(name, value))]).toEqual([name, true, false, false, true])
+  }
 })
 
 test('the schema knows the kinds of an organization as limits', () => {

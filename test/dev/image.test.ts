@@ -134,7 +134,9 @@ test.each(['/operator.mjs', '/gateway.mjs'])('%s starts from the image', async (
   const refused = await runInImage([join(tree, command)], { QUARTERMASTER_RESYNC_SECONDS: 'often' }).catch(
     (error) => error,
   )
-  expect(String(refused.stdout)).toContain("QUARTERMASTER_RESYNC_SECONDS must be a number, not 'often'")
+  expect(String(refused.stdout)).toContain(
+    "QUARTERMASTER_RESYNC_SECONDS must be a number from 1 to 2147483, not 'often'",
+  )
 })
 
 test('every file of the image belongs to root and is read-only for others, and none is a source map', async () => {
