@@ -145,7 +145,6 @@ export const ActiveResource = defineKind({
       secretNames: list(
         string('Name of a Secret.', { maxLength: 253 }),
         'Secrets that an update or a deprovision needs. A finalizer keeps them until the resource is deleted.',
-        { maxItems: 256 },
       ),
       reservedHosts: list(
         string('A host name.', { maxLength: 320 }),

@@ -33,6 +33,9 @@ export const environmentSelectorSchema = object(
 )
 export type EnvironmentSelector = Static<typeof environmentSelectorSchema>
 
+/** Resources of a workload that its status lists for an environment, and outputs of each. */
+export const mostListed = 100
+
 /** A resource of a workload in an environment. */
 export const workloadResourceSchema = object(
   {
@@ -42,10 +45,8 @@ export const workloadResourceSchema = object(
   {
     outputs: list(
       string('Name of an output.', { maxLength: 253 }),
-      'Names of the outputs that placeholders of the workload read.',
-      {
-        maxItems: 100,
-      },
+      'Names of the outputs that placeholders of the workload read, the first 100.',
+      { maxItems: mostListed },
     ),
   },
   'A resource of the workload. Values of outputs are never listed.',
@@ -70,7 +71,9 @@ export const workloadEnvironmentSchema = object(
     deploymentName: string('EnvironmentDeployment that deployed the content.', { maxLength: 253 }),
     message: string('Why the deployment failed.', { maxLength: 2048 }),
     url: string('Address of the workload: that of its `dns` resource.', { maxLength: 1024 }),
-    resources: list(workloadResourceSchema, 'Resources of the workload, the first 100.', { maxItems: 100 }),
+    resources: list(workloadResourceSchema, 'Resources of the workload, the first 100.', {
+      maxItems: mostListed,
+    }),
   },
   'The workload in one environment. It owns the module of its name there.',
 )

@@ -117,6 +117,14 @@ describe('every kind', () => {
   )
 })
 
+test('the status of an active resource has room for the Secrets of all its shared values', () => {
+  const maximumOf = (end: string) => {
+    const { schema } = all.find(({ path }) => path === `ActiveResource.${end}`) ?? {}
+    return schema?.maxItems ?? schema?.maxProperties ?? Number.NaN
+  }
+  expect(maximumOf('status.secretNames')).toBeGreaterThanOrEqual(maximumOf('spec.values'))
+})
+
 test('server-side apply records no fields of what only the operator writes: every status, and the spec of active resources', () => {
   const values = kinds.flatMap((kind) => {
     const { properties } = crdOf(kind).spec.versions[0]?.schema.openAPIV3Schema ?? {}

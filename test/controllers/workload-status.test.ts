@@ -1,16 +1,17 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
+import { ActiveResource } from '../../operator/api/active-resource.ts'
 import { DeploymentSet } from '../../operator/api/deployment-set.ts'
 import { Environment } from '../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../operator/api/environment-deployment.ts'
 import { Workload, type WorkloadEnvironment } from '../../operator/api/workload.ts'
-import { progressOf } from '../../operator/controllers/workload/workload-status.ts'
+import { progressOf, resourcesOf } from '../../operator/controllers/workload/workload-status.ts'
 import { emptySet, type SetContent } from '../../operator/domain/delta/delta.ts'
 import type { DeploymentState } from '../../operator/domain/deployment/deployment.ts'
 import { convertScore } from '../../operator/domain/score/convert-score.ts'
 import type { Planning } from '../../operator/planning/planning.ts'
 import { workloadContent } from '../../operator/planning/workloads.ts'
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
-import { storedObject } from '../support/builders.ts'
+import { activeResource, storedObject } from '../support/builders.ts'
 import { scoreDocument } from '../support/scores.ts'
 
 const namespace = 'acme'
@@ -103,6 +104,21 @@ test.each<[situation: string, past: DeploymentState | undefined, known: object, 
     },
   )
   expect(progress).toMatchObject({ deploymentName: 'shop.dev.9', ...expected })
+})
+
+test('the status lists as many resources, and outputs of each, as its schema allows', () => {
+  const names = Array.from({ length: 120 }, (_, index) => `r${index}`)
+  const outputs = names.map((name) => `\${resources.r0.${name}}`).join(' ')
+  const resources = Object.fromEntries(names.map((name) => [name, { type: 'redis' }]))
+  const document = scoreDocument({ variables: { ALL: outputs } }, { resources })
+  for (const name of names)
+    cluster.put(
+      ActiveResource,
+      activeResource({ type: 'redis', resourceId: `modules.web.externals.${name}` }),
+    )
+  const listed = resourcesOf(environment, convertScore({ document }), cluster.store).resources ?? []
+  expect(listed).toHaveLength(100)
+  expect(listed.map((each) => each.outputs?.length ?? 0)).toContain(100)
 })
 
 describe('a Workload whose shared dependency loses its params', () => {

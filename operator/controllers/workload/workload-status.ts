@@ -2,7 +2,7 @@ import { ActiveResource } from '../../api/active-resource.ts'
 import { DeploymentSet } from '../../api/deployment-set.ts'
 import type { Environment } from '../../api/environment.ts'
 import { EnvironmentDeployment } from '../../api/environment-deployment.ts'
-import type { WorkloadEnvironment, WorkloadResource } from '../../api/workload.ts'
+import { mostListed, type WorkloadEnvironment, type WorkloadResource } from '../../api/workload.ts'
 import { compareText, isObject } from '../../domain/base/json.ts'
 import { truncate } from '../../domain/base/size-limits.ts'
 import {
@@ -25,7 +25,6 @@ import type { Planning } from '../../planning/planning.ts'
 import { ownersIn } from '../../planning/workloads.ts'
 import { unfinishedIn } from '../shared/unfinished-deployments.ts'
 
-const maxResources = 100
 const maxMessage = 2000
 
 type Progress = Pick<WorkloadEnvironment, 'state' | 'deploymentName' | 'message'>
@@ -124,12 +123,12 @@ export function resourcesOf(
     resources.push({
       object,
       state,
-      ...(outputs.size > 0 ? { outputs: [...outputs].sort(compareText) } : {}),
+      ...(outputs.size > 0 ? { outputs: [...outputs].sort(compareText).slice(0, mostListed) } : {}),
     })
     if (type === 'dns' || type.endsWith('/dns')) url ??= addressOf(each)
   }
   resources.sort((left, right) => compareText(left.object, right.object))
-  return { resources: resources.slice(0, maxResources), url }
+  return { resources: resources.slice(0, mostListed), url }
 }
 
 /** An output is in the status of a resource only if it is not secret. */
