@@ -1,11 +1,12 @@
-// `make manifests`: the chart with its default values as one file, dist/quartermaster.yaml, for `kubectl apply --server-side -f`.
+// `make manifests`: the chart with its default values as one file, dist/quartermaster.yaml, for `kubectl apply --server-side -f`
+// on Kubernetes 1.36 or newer.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { runHelm } from './helm/helm.ts'
 
 const root = join(import.meta.dirname, '..')
 const header =
-  '# Generated from charts/quartermaster by `make manifests`. kubectl apply --server-side -f quartermaster.yaml\n'
+  '# Generated from charts/quartermaster by `make manifests`, for Kubernetes 1.36 or newer. kubectl apply --server-side -f quartermaster.yaml\n'
 
 /** Renders the chart with the namespace, and without the objects of `helm test`. */
 export async function renderManifests(): Promise<string> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { runHelm } from '../../dev/helm/helm.ts'
-import { manifestFiles } from '../../dev/quartermaster.ts'
+import { manifestFiles, manifestsServed } from '../../dev/quartermaster.ts'
 import { readConfig } from '../../operator/config.ts'
 import {
   allSwitches,
@@ -84,6 +84,16 @@ describe('one source for the cluster', () => {
       }
     },
   )
+
+  test('development leaves out the record of creators where the API server does not serve its kind', () => {
+    const kinds = (...names: readonly string[]) => ({ resources: names.map((kind) => ({ kind })) })
+    const kindsIn = (files: readonly string[]) =>
+      files.flatMap((file) => manifestsIn(file.slice(chart.length + 1))).map(({ kind }) => kind)
+    const older = kindsIn(manifestsServed(manifestFiles, kinds('ValidatingAdmissionPolicy')))
+    const newer = kindsIn(manifestsServed(manifestFiles, kinds('MutatingAdmissionPolicy')))
+    expect(older).toEqual(newer.filter((kind) => !kind.startsWith('MutatingAdmissionPolicy')))
+    expect(newer).toEqual(kindsIn(manifestFiles))
+  })
 
   test('the pods act under the identities that the roles are bound to', () => {
     for (const process of processes) {

@@ -73,6 +73,7 @@ describe('nothing can be forged:', () => {
     'last-modified-by',
     'new-secret-0a1b2c3d',
     'trial-until',
+    'triggered-by',
   ]
   test.each(records)('the annotation %s is neither set nor changed, and may be removed', async (name) => {
     const key = `quartermaster.dev/${name}`
