@@ -48,12 +48,12 @@ export interface Config {
   readonly vendors: readonly string[]
   /** Identity of this process in the leader election. */
   readonly identity: string
-  /** Port and address of health and metrics of the operator. */
+  /** Port and address of health and metrics of the operator; all addresses, also of IPv6, when absent. */
   readonly healthPort: number
-  readonly healthHost: string
-  /** Port and address of the gateway. */
+  readonly healthHost: string | undefined
+  /** Port and address of the gateway; all addresses when absent. */
   readonly gatewayPort: number
-  readonly gatewayHost: string
+  readonly gatewayHost: string | undefined
   readonly requestsPerSecond: number
   readonly requestBurst: number
   /** Origins that may call the gateway from a browser (CORS). */
@@ -118,9 +118,9 @@ export function readConfig(environment: Environment = process.env): Config {
     vendors: ['quartermaster', ...splitWords(text('VENDOR_ALIASES', 'humanitec'))],
     identity: text('IDENTITY', `${hostname()}-${process.pid}`),
     healthPort: port('HEALTH_PORT', 8081),
-    healthHost: text('HEALTH_HOST', '0.0.0.0'),
+    healthHost: environment.QUARTERMASTER_HEALTH_HOST || undefined,
     gatewayPort: port('GATEWAY_PORT', 8080),
-    gatewayHost: text('GATEWAY_HOST', '0.0.0.0'),
+    gatewayHost: environment.QUARTERMASTER_GATEWAY_HOST || undefined,
     requestsPerSecond: number('REQUESTS_PER_SECOND', 100, rates),
     requestBurst: number('REQUEST_BURST', 500, positiveCounts),
     allowedOrigins: words('ALLOWED_ORIGINS').map(readOrigin),

@@ -9,8 +9,13 @@ export interface Health {
   isReady(): boolean
 }
 
-/** Serves `/livez`, `/readyz` and `/metrics`. */
-export function serveHealth(health: Health, registry: Registry, port: number, host: string): Promise<Server> {
+/** Serves `/livez`, `/readyz` and `/metrics`; at all addresses without a host. */
+export function serveHealth(
+  health: Health,
+  registry: Registry,
+  port: number,
+  host: string | undefined,
+): Promise<Server> {
   const server = createServer((request, response) => {
     if (request.url === '/metrics') {
       void registry.metrics().then((text) => {

@@ -3,14 +3,18 @@ import type { Request } from 'express'
 
 /** Address of the client, or the address that a trusted proxy reports; '' if the connection is closed. */
 export function sourceAddress({ ip = '', socket }: Request): string {
-  return isIP(ip) ? ip : (socket.remoteAddress ?? '') // a proxy may forward any text
+  return unmapped(isIP(ip) ? ip : (socket.remoteAddress ?? '')) // a proxy may forward any text
+}
+
+/** A socket of both families reports an address of IPv4 as `::ffff:192.0.2.1`. */
+function unmapped(address: string): string {
+  return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address
 }
 
 /** Key of an address. IPv6 addresses share a key per /64, because one host has all of it. */
-export function addressKey(address: string): string {
-  if (address === '') return 'address:unknown'
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
-  if (mapped) return `address:${mapped}`
+export function addressKey(source: string): string {
+  if (source === '') return 'address:unknown'
+  const address = unmapped(source)
   if (!address.includes(':')) return `address:${address}`
   const [head = '', tail] = (address.split('%')[0] ?? '').split('::')
   const groups = head === '' ? [] : head.split(':')

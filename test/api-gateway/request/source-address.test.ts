@@ -85,6 +85,34 @@ test('the audit names the caller', async () => {
   expect(records).toContainEqual(expect.objectContaining({ source_address: '198.51.100.7' }))
 })
 
+describe('a client of IPv4, at an address of both families,', () => {
+  const sourceOf = async (trustedProxies: readonly string[], headers: Record<string, string> = {}) => {
+    const both = await startGateway({ settings: { ...settings, burst: 10, trustedProxies }, host: '::' })
+    try {
+      await both.send('DELETE /orgs/acme/resources/defs/none', { headers })
+      const [{ source_address: address }] = both.logged.map(({ fields }) => fields) as [
+        { source_address: string },
+      ]
+      return address
+    } finally {
+      await both.close()
+    }
+  }
+
+  test('is in the audit in the form of IPv4', async () => {
+    expect(await sourceOf([])).toBe('127.0.0.1')
+  })
+
+  test.each([
+    ['is a trusted proxy of a range of IPv4', ['127.0.0.0/8'], '198.51.100.7', '198.51.100.7'],
+    ['is a trusted proxy by its address', ['127.0.0.1'], '198.51.100.7', '198.51.100.7'],
+    ['may report another one in the form of IPv6', ['127.0.0.0/8'], '::ffff:198.51.100.7', '198.51.100.7'],
+    ['is no trusted proxy of another range', ['10.0.0.0/8'], '198.51.100.7', '127.0.0.1'],
+  ])('%s', async (_, proxies, forwarded, expected) => {
+    expect(await sourceOf(proxies, { 'x-forwarded-for': forwarded })).toBe(expected)
+  })
+})
+
 test.each([
   ['10.0.0.0/8, 2001:db8::/32,192.0.2.1', ['10.0.0.0/8', '2001:db8::/32', '192.0.2.1']],
   ['', []],

@@ -68,7 +68,7 @@ function letGo<K extends Kind>(cluster: FakeCluster, kind: K): void {
 
 /** Organizations `acme` and `globex`, each with `development` and `production`; `admin` administers both. */
 export async function startGateway(
-  options: Partial<GatewayOptions> & { readonly port?: number } = {},
+  options: Partial<GatewayOptions> & { readonly port?: number; readonly host?: string } = {},
 ): Promise<TestGateway> {
   const cluster = createFakeCluster()
   letGo(cluster, Application)
@@ -81,7 +81,7 @@ export async function startGateway(
   const settings = { requestsPerSecond: 100_000, burst: 100_000 }
   const sessionKey = async () => testKey
   const gateway = createGateway({ cluster, log, catalogue, settings, sessionKey, ...options })
-  const port = await gateway.listen(options.port ?? 0, '127.0.0.1')
+  const port = await gateway.listen(options.port ?? 0, options.host ?? '127.0.0.1')
   const url = `http://127.0.0.1:${port}`
 
   const test: TestGateway = {
