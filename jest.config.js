@@ -32,7 +32,7 @@ export default {
         '<rootDir>/test/cluster/',
         '<rootDir>/test/node/',
         '<rootDir>/test/rights/',
-        '<rootDir>/test/dev/(?!fake-|driver-|program-cache|supervision)',
+        '<rootDir>/test/dev/(?!fake-|driver-|places|program-cache|supervision)',
         ...inBrowser,
       ],
     },
@@ -42,7 +42,7 @@ export default {
       testMatch: ['<rootDir>/test/cluster/**/*.test.ts', '<rootDir>/test/dev/**/*.test.ts', ...inBrowser],
       testPathIgnorePatterns: [
         '/node_modules/',
-        '<rootDir>/test/dev/(fake-|driver-|program-cache|supervision)',
+        '<rootDir>/test/dev/(fake-|driver-|places|program-cache|supervision)',
       ],
       globalSetup: '<rootDir>/test/cluster/support/global-setup.ts',
       globalTeardown: '<rootDir>/test/cluster/support/global-teardown.ts',

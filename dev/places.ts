@@ -13,6 +13,18 @@ export const places = {
   bench: join(directory, 'bench.json'),
 } as const
 
+/** The text of a file of variables that a shell reads. */
+export function formatEnvironment(values: Readonly<Record<string, string>>): string {
+  return Object.entries(values)
+    .map(([name, value]) => `${name}=${quoted(value)}\n`)
+    .join('')
+}
+
+/** A word of a shell; a path may have blanks. */
+function quoted(value: string): string {
+  return /^[\w./:@%+=,-]*$/.test(value) ? value : `'${value.replaceAll("'", String.raw`'\''`)}'`
+}
+
 /** The supervised processes, by the names of their log and pid files. */
 export const serviceNames = [
   'operator',

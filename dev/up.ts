@@ -11,7 +11,7 @@ import { outsideWorld, startCloudflare, stopCloudflare } from './fake-cloudflare
 import { makeAda } from './identity-provider/first-person.ts'
 import { startIdentityProviderProcess } from './identity-provider/process.ts'
 import { makeOrganization } from './organization.ts'
-import { directory, places, type Running, serviceNames } from './places.ts'
+import { directory, formatEnvironment, places, type Running, serviceNames } from './places.ts'
 import { installInto, readAdminToken, startQuartermaster, stopQuartermaster } from './quartermaster.ts'
 import { giveSampleSecrets } from './sample-secrets.ts'
 import { watchRestarts } from './supervision.ts'
@@ -118,19 +118,18 @@ async function awaitAccess({ gatewayUrl, adminToken }: Running): Promise<void> {
 
 async function writeEnvironment(running: Running): Promise<void> {
   const { kubeconfig, gatewayUrl, adminToken, cloudflare, receiver, identityProvider } = running
-  const lines = [
-    `KUBECONFIG=${kubeconfig}`,
-    `GATEWAY_URL=${gatewayUrl}`,
-    `ADMIN_TOKEN=${adminToken}`,
-    `FAKE_CLOUDFLARE_URL=${cloudflare.url}`,
-    `FAKE_CLOUDFLARE_ZONE=${cloudflare.zoneId}`,
-    `FAKE_CLOUDFLARE_TOKEN=${cloudflare.token}`,
-    `FAKE_CLOUDFLARE_DNS=127.0.0.1:${cloudflare.dnsPort}`,
-    `WEBHOOK_RECEIVER_URL=${receiver.url}`,
-    `IDENTITY_PROVIDER_URL=${identityProvider.url}`,
-    '',
-  ]
-  await writeFile(places.environment, lines.join('\n'), { mode: 0o600 })
+  const text = formatEnvironment({
+    KUBECONFIG: kubeconfig,
+    GATEWAY_URL: gatewayUrl,
+    ADMIN_TOKEN: adminToken,
+    FAKE_CLOUDFLARE_URL: cloudflare.url,
+    FAKE_CLOUDFLARE_ZONE: cloudflare.zoneId,
+    FAKE_CLOUDFLARE_TOKEN: cloudflare.token,
+    FAKE_CLOUDFLARE_DNS: `127.0.0.1:${cloudflare.dnsPort}`,
+    WEBHOOK_RECEIVER_URL: receiver.url,
+    IDENTITY_PROVIDER_URL: identityProvider.url,
+  })
+  await writeFile(places.environment, text, { mode: 0o600 })
   await chmod(places.environment, 0o600)
 }
 

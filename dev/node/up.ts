@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ensureHelm } from '../helm/helm.ts'
 import { makeRestrictedNamespace, releaseOn } from '../helm/installation.ts'
-import { places } from '../places.ts'
+import { formatEnvironment, places } from '../places.ts'
 import { readAdminToken } from '../quartermaster.ts'
 import { gatewayUrlOf } from './gateway.ts'
 import { startNode } from './node.ts'
@@ -23,13 +23,12 @@ console.log('installing the chart')
 await makeRestrictedNamespace(controlPlane)
 await releaseOn(controlPlane.kubeconfigPath).install()
 const gatewayUrl = await gatewayUrlOf(controlPlane)
-const lines = [
-  `KUBECONFIG=${controlPlane.kubeconfigPath}`,
-  `GATEWAY_URL=${gatewayUrl}`,
-  `ADMIN_TOKEN=${await readAdminToken(controlPlane)}`,
-  '',
-]
-await writeFile(join(places.node, 'env'), lines.join('\n'), { mode: 0o600 })
+const text = formatEnvironment({
+  KUBECONFIG: controlPlane.kubeconfigPath,
+  GATEWAY_URL: gatewayUrl,
+  ADMIN_TOKEN: await readAdminToken(controlPlane),
+})
+await writeFile(join(places.node, 'env'), text, { mode: 0o600 })
 console.log(
   `\nQuartermaster runs in pods of the node '${node.network.name}'; the gateway is at ${gatewayUrl}`,
 )
