@@ -12,9 +12,10 @@ import { apiVersion, group } from '../../operator/api/names.ts'
 import { chart, type Manifest, systemNamespace, valuesArguments } from './support.ts'
 
 const run = promisify(execFile)
-const samplePath = '/apis/quartermaster.dev/v1alpha1/namespaces/trial'
+export const samplePath = '/apis/quartermaster.dev/v1alpha1/namespaces/trial'
 export const sampleDeployment = `${samplePath}/environmentdeployments/shop.staging.1`
-const sample = valuesArguments({ sample: { enabled: true, name: 'trial' } })
+/** Values for the sample in the organization `trial`. */
+export const sample = valuesArguments({ sample: { enabled: true, name: 'trial' } })
 
 /** An object as the API server returns it. */
 interface Read extends Manifest {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { apiCall } from '../../dev/control-plane/kubernetes.ts'
 import { renderManifests } from '../../dev/manifests.ts'
-import { sampleDeployment, startEmptyCluster } from './cluster.ts'
+import { sample, sampleDeployment, samplePath, startEmptyCluster } from './cluster.ts'
 import { chart, render, systemNamespace } from './support.ts'
 
 const crdPath = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/applications.quartermaster.dev'
@@ -40,6 +40,17 @@ describe('the phases of a release', () => {
     expect(JSON.stringify(await read(crdPath))).toContain('"maxLength":2048')
     expect((await read(crdPath)).metadata.generation).toBe(generation + 1)
     expect((await read(sampleDeployment)).metadata.uid).toBe(uid)
+  })
+
+  test('an upgrade completes the sample, and leaves what was changed in it', async () => {
+    const application = `${samplePath}/applications/shop`
+    const renamed = { spec: { displayName: 'Mine' } }
+    await apiCall(controlPlane, 'PATCH', application, renamed, 'application/merge-patch+json')
+    const type = `${samplePath}/environmenttypes/development`
+    await apiCall(controlPlane, 'DELETE', type)
+    await release('upgrade', chart, ...sample)
+    expect((await read(application)).spec).toMatchObject(renamed.spec)
+    expect(await exists(type)).toBe(true)
   })
 
   test('an uninstallation keeps the kinds, all objects and the sample, and nothing else', async () => {
