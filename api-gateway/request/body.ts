@@ -85,7 +85,7 @@ function parse(text: string): unknown {
   return value
 }
 
-/** Throws Invalid for an integer that a double cannot represent exactly. */
+/** Throws Invalid for an integer that would be answered with other digits. */
 function refuseChangedIntegers(text: string): void {
   if (![...text.matchAll(textOrLongNumber)].some(([token]) => isChangedInteger(token))) return
   const path = pathOfChangedInteger(text)
@@ -114,10 +114,9 @@ function pathOfChangedInteger(text: string): readonly string[] {
   return result instanceof IntegerPath ? result.keys : []
 }
 
+/** Whether an integer has other digits as a double. One that a double represents exactly may: 2^60 is written as 1152921504606847000. */
 function isChangedInteger(token: string): boolean {
-  if (!/^-?\d+$/.test(token)) return false
-  const value = Number(token)
-  return !Number.isFinite(value) || BigInt(token) !== BigInt(value)
+  return /^-?\d{16,}$/.test(token) && String(Number(token)) !== token
 }
 
 /** Throws Invalid for a value that is too deep, has too many keys or a forbidden one, or a number that is too large. */

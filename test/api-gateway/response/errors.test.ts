@@ -62,6 +62,12 @@ describe('a body with an unexpected content type or encoding', () => {
     ['an integer that would be another one', '{"id":"a1","name":"a","x":9007199254740993}', json, 400],
     ['such an integer below zero', '{"id":"a1","name":"a","x":[ -9007199254740993]}', json, 400],
     ['nothing but such an integer', '9007199254740993', json, 400],
+    [
+      'an integer that would be answered with other digits',
+      '{"id":"a1","name":"a","x":1152921504606846976}',
+      json,
+      400,
+    ],
     ['such an integer beside 100,000 levels', `[12345678901234567,${nested(100_000)}]`, json, 400],
     ['a body too large', `{"id":"a1","name":"${'a'.repeat(1024 * 1024)}"}`, json, 400],
   ])('%s', async (_, text, headers, status) => {
