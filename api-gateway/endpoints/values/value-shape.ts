@@ -97,12 +97,22 @@ export function allValues(store: Store, { org_id, app_id }: ValuesPath): readonl
   return store.byIndex(SharedValue, 'application', organizationKey(org_id, app_id))
 }
 
+/** Whether the gateway created the Secret of a value. */
+export function hasOwnSecret({ metadata, spec: { secret } }: SharedValue): boolean {
+  return secret !== undefined && isSecretNameOf(metadata.name, 'value', secret.secret)
+}
+
+/** Returns the version of a secret as responses show it. */
+export function secretVersionOf({ spec: { secret, storeReference } }: SharedValue): string {
+  return (secret ?? storeReference)?.version ?? '1'
+}
+
 /** Returns a stable name of a secret; the name of a generated Secret changes with each value. */
-export function secretKeyOf({ metadata, spec }: SharedValue): string {
+export function secretKeyOf(value: SharedValue): string {
+  const { metadata, spec } = value
   const { applicationName, environmentId, key, secret, storeReference } = spec
   if (storeReference) return storeReference.ref
-  if (secret && !isSecretNameOf(metadata.name, 'value', secret.secret))
-    return `${secret.secret}/${secret.key}`
+  if (secret && !hasOwnSecret(value)) return `${secret.secret}/${secret.key}`
   const environment = environmentId === undefined ? [] : ['envs', environmentId]
   return ['orgs', metadata.namespace, 'apps', applicationName, ...environment, 'secret_values', key].join(
     '--',
@@ -128,6 +138,6 @@ export function toValue(value: SharedValue) {
     source: spec.environmentId === undefined ? ('app' as const) : ('env' as const),
     secret_key: secret ? secretKeyOf(value) : null,
     secret_store_id: secret ? storeOf(value) : null,
-    secret_version: secret ? (secret.version ?? '1') : null,
+    secret_version: secret ? secretVersionOf(value) : null,
   }
 }

@@ -15,17 +15,13 @@ import {
   refuseTakenUnlessIncomplete,
   withoutPendingSecret,
 } from '../common/owned-secret.ts'
+import { fromReference, newSecretName, type SecretData, storeName } from '../common/secret-refs.ts'
 import {
-  fromReference,
-  isSecretNameOf,
-  newSecretName,
-  type SecretData,
-  storeName,
-} from '../common/secret-refs.ts'
-import {
+  hasOwnSecret,
   type newValueShape,
   type replacedValueShape,
   secretKeyOf,
+  secretVersionOf,
   storeOf,
   type ValuesPath,
   type valueChangesShape,
@@ -50,6 +46,8 @@ function contentOf(body: Body, caller: Caller, current?: SharedValue): Content {
   const { value, is_secret: isSecret = isSecretValue(current), secret_ref: given } = body
   if (given?.value !== undefined || given?.ref !== undefined)
     return referredContent(given, body, caller, current)
+  if (value === undefined && (given?.store || given?.version))
+    throw new Problem('Invalid', "'secret_ref' requires 'ref' or 'value'")
   return isSecret ? secretContent(value, current) : plainContent(value, current)
 }
 
@@ -57,10 +55,14 @@ function referredContent(given: SecretReference, body: Body, caller: Caller, cur
   if (body.is_secret === false) throw new Problem('Invalid', "'secret_ref' requires a secret value")
   if (given.value !== undefined) return { secret: given.value }
   // A reference that a client sends back unchanged keeps the content.
-  const isSame =
-    current && given.ref === secretKeyOf(current) && (given.store || storeName) === storeOf(current)
-  if (isSecretValue(current) && isSame) return undefined
+  if (current && isSecretValue(current) && isSameReference(given, current)) return undefined
   return { reference: referenceTo(given, caller) }
+}
+
+/** Whether a reference is that of the value. A given version does not change a Secret that the gateway created. */
+function isSameReference({ store, ref, version }: SecretReference, current: SharedValue): boolean {
+  if (ref !== secretKeyOf(current) || (store || storeName) !== storeOf(current)) return false
+  return version === undefined || hasOwnSecret(current) || version === secretVersionOf(current)
 }
 
 function secretContent(value: string | undefined, current?: SharedValue): Content {
@@ -100,9 +102,7 @@ function isSecretValue(value: SharedValue | undefined): boolean {
 
 /** Versions of generated Secrets count from 1. */
 function nextVersion(current: SharedValue | undefined): string {
-  const { secret } = current?.spec ?? {}
-  const isOurs = current && secret && isSecretNameOf(current.metadata.name, 'value', secret.secret)
-  const next = isOurs ? Number(secret.version ?? '1') + 1 : 1
+  const next = current && hasOwnSecret(current) ? Number(secretVersionOf(current)) + 1 : 1
   return String(Number.isSafeInteger(next) ? next : 1)
 }
 

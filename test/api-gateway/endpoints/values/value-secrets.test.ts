@@ -222,6 +222,16 @@ describe('a value by reference to a Secret', () => {
     expect(gateway.cluster.secrets).toEqual([])
   })
 
+  test.each([
+    ['a Secret', { store: 'kubernetes', ref: 'login/token' }],
+    ['another store', { store: 'vault', ref: 'x/y' }],
+  ])('to %s changes its version, and keeps it when the reference has none', async (_, place) => {
+    const change = (secret_ref: object) => gateway.send(`PATCH ${app}/TOKEN`, { body: { secret_ref } })
+    await post(app, { ...reference, secret_ref: { ...place, version: '1' } })
+    expect((await change({ ...place, version: '2' })).body).toMatchObject({ secret_version: '2' })
+    expect((await change(place)).body).toMatchObject({ secret_version: '2' })
+  })
+
   test.each<[rule: string, method: string]>([
     ['is not for developers: they could read every Secret of the organization', 'POST'],
     ['nor when it changes', 'PATCH'],
@@ -236,6 +246,7 @@ describe('a value by reference to a Secret', () => {
   test.each([
     ['to a whole Secret', { ref: 'login' }],
     ['to an object other than a Secret', { ref: 'a/b/c' }],
+    ['to nothing', { store: 'vault', version: '1' }],
   ])('%s is refused', async (_, given) => {
     expect((await post(app, { ...reference, secret_ref: given })).status).toBe(400)
     expect(stored()).toEqual([])
