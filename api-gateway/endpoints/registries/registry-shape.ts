@@ -80,17 +80,20 @@ export function changedRegistrySpec(spec: Spec, changes: RegistryChanges, secret
   const { registry = spec.registry, type = spec.type, secrets, enable_ci: enableCi, creds } = changes
   const takesCredentials = type !== 'public' && type !== 'secret_ref'
   if (creds && !takesCredentials) throw new Problem('Invalid', `a registry of type '${type}' has no 'creds'`)
+  const { secrets: references, credentialsSecretName, credentialsExpirationTime, ...others } = spec
+  const isSameType = type === spec.type
   const merged = {
-    ...spec,
+    ...others,
     registry,
     type,
-    ...(secrets ? { secrets } : {}),
+    // The new type may not use what the former one needed.
+    secrets: secrets ?? (isSameType || type === 'secret_ref' ? references : undefined),
+    ...(isSameType || takesCredentials ? { credentialsSecretName, credentialsExpirationTime } : {}),
     ...(enableCi === undefined ? {} : { enableCi }),
   }
   if (!creds) return merged
-  const { credentialsExpirationTime: _, ...others } = merged
-  const expiry = creds.expires ? { credentialsExpirationTime: creds.expires } : {}
-  return { ...others, ...expiry, credentialsSecretName: secretName }
+  const credentialsExpiry = creds.expires ?? undefined
+  return { ...merged, credentialsSecretName: secretName, credentialsExpirationTime: credentialsExpiry }
 }
 
 /** Data of the Secret with new credentials. */

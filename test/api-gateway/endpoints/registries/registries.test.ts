@@ -89,6 +89,33 @@ test('a change keeps what it omits, and new credentials are a new Secret', async
   expect(gateway.cluster.secrets).toHaveLength(2)
 })
 
+const token = { ...basic, type: 'google_gcr' }
+const publicOne = { id: 'builds', registry: basic.registry, type: 'public' }
+test.each<[rule: string, before: object, changes: object, credentials: object | undefined]>([
+  [
+    'references become credentials',
+    referring,
+    basic,
+    { '*': { namespace: 'acme', secret: expect.stringMatching(/^builds-registry-/) } },
+  ],
+  ['credentials become references', basic, referring, referring.secrets],
+  [
+    'credentials stay for another type that has some',
+    basic,
+    { type: 'google_gcr' },
+    { '*': expect.anything() },
+  ],
+  ['credentials are dropped', token, { type: 'public' }, undefined],
+  ['references are dropped', referring, { type: 'public' }, undefined],
+  ['a type that is sent again keeps references', referring, { type: 'secret_ref' }, referring.secrets],
+  ['a public registry gets references', publicOne, referring, referring.secrets],
+])('a change of the type: %s', async (_, before, changes, credentials) => {
+  await send(`POST ${registries}`, before)
+  expect((await send(`PATCH ${registries}/builds`, changes)).status).toBe(200)
+  const { body } = await send(`GET ${registries}/builds/creds`)
+  expect(body.secrets).toEqual(credentials)
+})
+
 test('a registry is deleted', async () => {
   await send(`POST ${registries}`, basic)
   expect((await send(`DELETE ${registries}/builds`)).status).toBe(204)
