@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { ActiveResource } from '../../../operator/api/active-resource.ts'
 import type { Environment } from '../../../operator/api/environment.ts'
 import { annotations } from '../../../operator/api/names.ts'
@@ -8,11 +9,14 @@ import {
   splitTypeAndClass,
 } from '../../../operator/domain/resource/descriptor.ts'
 import { contextOf, guResId } from '../../../operator/domain/resource/identity.ts'
+import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
-import { accepted, type Endpoint, endpoint, noContent } from '../../endpoint.ts'
+import { isConflict, isNotFound } from '../../../operator/kube/client/client.ts'
+import { accepted, type Endpoint, endpoint, type Gateway, noContent } from '../../endpoint.ts'
 import { flag, isOn } from '../../request/boolean-query.ts'
 import { acceptedShape, errorShape } from '../../response/shapes.ts'
 import { findEnvironment, waitUntilDeleted } from '../common/find.ts'
+import { withRollback } from '../common/rollback.ts'
 import { deploymentsTo, refuseUnfinished } from '../deployments/deployment-shape.ts'
 
 /** Returns the active resource in the path; throws NotFound. */
@@ -29,6 +33,57 @@ export function findResource(
   throw new Problem('NotFound', `active resource '${formatDescriptor(descriptor)}' not found`)
 }
 
+/** Deletes a resource that its driver deprovisions, even if an earlier request or another client marked it before. */
+async function removeAttached(cluster: Cluster, resource: ActiveResource): Promise<void> {
+  if (isMarked(resource)) await withdrawMark(cluster, resource)
+  await cluster.remove(ActiveResource, resource)
+}
+
+/**
+ * Marks a resource, then deletes it. Withdraws the mark if the deletion is refused: a later deletion would keep the
+ * infrastructure. The mark also ends a deletion that has already begun and cannot succeed.
+ */
+async function removeDetached(
+  { cluster, log }: Pick<Gateway, 'cluster' | 'log'>,
+  resource: ActiveResource,
+): Promise<void> {
+  const annotation = { [annotations.detach]: 'true' }
+  await cluster.patch(ActiveResource, resource, {
+    metadata: { uid: resource.metadata.uid, annotations: annotation },
+  })
+  const remove = () => cluster.remove(ActiveResource, resource)
+  await (isMarked(resource) ? remove() : withRollback(log, () => withdrawMark(cluster, resource), remove))
+}
+
+function isMarked({ metadata }: ActiveResource): boolean {
+  return metadata.annotations?.[annotations.detach] === 'true'
+}
+
+/** Pause between attempts, and how long to try while others change the resource. */
+const pauseMs = 50
+const withdrawalMs = 3000
+
+/** Removes the mark of a resource, unless its deletion has begun: then the mark was asked for. */
+async function withdrawMark(cluster: Cluster, resource: ActiveResource): Promise<void> {
+  const { namespace, name, uid } = resource.metadata
+  const deadline = performance.now() + withdrawalMs
+  for (;;) {
+    const current = cluster.store.get(ActiveResource, namespace, name)
+    if (current?.metadata.uid !== uid || current.metadata.deletionTimestamp) return
+    // The version refuses the patch if the deletion has begun and the cache does not show it yet.
+    const { resourceVersion } = current.metadata
+    const metadata = { uid, resourceVersion, annotations: { [annotations.detach]: null } }
+    try {
+      await cluster.patch(ActiveResource, resource, { metadata })
+      return
+    } catch (error) {
+      if (isNotFound(error)) return
+      if (!isConflict(error) || performance.now() > deadline) throw error
+    }
+    await setTimeout(pauseMs)
+  }
+}
+
 /** Deletion of active resources. */
 export const activeResourceDeletion: readonly Endpoint[] = [
   endpoint({
@@ -41,18 +96,14 @@ export const activeResourceDeletion: readonly Endpoint[] = [
       detach: flag('Whether to keep the provisioned infrastructure, which is then no longer managed.'),
     },
     responses: { 202: acceptedShape, 204: undefined, 409: errorShape },
-    async handle({ params, query: { detach } }, { cluster }) {
+    async handle({ params, query: { detach } }, gateway) {
+      const { cluster } = gateway
       const { store } = cluster
       const environment = findEnvironment(store, params)
       const resource = findResource(store, environment, params)
-      const { namespace, name, uid, deletionTimestamp } = resource.metadata
+      const { namespace, name, deletionTimestamp } = resource.metadata
       if (!deletionTimestamp) refuseUnfinished(deploymentsTo(store, namespace, environment.metadata.name))
-      // Detaching also ends a deletion that has already begun and cannot succeed.
-      if (isOn(detach)) {
-        const annotation = { metadata: { uid, annotations: { [annotations.detach]: 'true' } } }
-        await cluster.patch(ActiveResource, resource, annotation)
-      }
-      await cluster.remove(ActiveResource, resource)
+      await (isOn(detach) ? removeDetached(gateway, resource) : removeAttached(cluster, resource))
       const isEnded = await waitUntilDeleted(() => store.get(ActiveResource, namespace, name))
       return isEnded ? noContent : accepted
     },

@@ -199,6 +199,8 @@ export function createFakeCluster(): FakeCluster {
       const merged = mergePatched(existing, JSON.parse(JSON.stringify(changes)))
       const patched = merged as typeof existing // an object of the kind, checked below
       if (patched.metadata.uid !== existing.metadata.uid) throw new ApiError(409, 'Conflict', 'another uid')
+      if (patched.metadata.resourceVersion !== existing.metadata.resourceVersion)
+        throw new ApiError(409, 'Conflict', 'the object has been modified')
       const fault = faultOfSpec(kind, patched.spec)
       if (fault) throw new ApiError(422, 'Invalid', fault)
       return keepOrEnd(kind, patched)

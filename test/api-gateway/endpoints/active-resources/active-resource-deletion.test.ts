@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { ActiveResource } from '../../../../operator/api/active-resource.ts'
 import { annotations } from '../../../../operator/api/names.ts'
+import { ApiError } from '../../../../operator/kube/client/client.ts'
 import { addEnvironment, addResource, finish } from '../../support/objects.ts'
 import { setUpGateway } from '../../support/set-up.ts'
 
@@ -11,8 +12,31 @@ const main = `DELETE ${environment}/resources/dns/shared.main`
 const held = { finalizers: ['quartermaster.dev/finalizer'] }
 const going = { ...held, deletionTimestamp: '2026-03-01T00:00:00Z' }
 
+const marked = { [annotations.detach]: 'true' }
+
 function find(name: string): ActiveResource | undefined {
   return gateway.cluster.store.get(ActiveResource, 'acme', name)
+}
+
+function markOf(name: string): string | undefined {
+  return find(name)?.metadata.annotations?.[annotations.detach]
+}
+
+/** Lets the operator write a status before the second call of a method, as after a refused deletion. */
+function setStatusBefore(method: 'patch', name: string): void {
+  const { cluster } = gateway
+  const original = cluster[method]
+  let calls = 0
+  Object.assign(cluster, {
+    async [method](...given: Parameters<typeof original>) {
+      calls += 1
+      if (calls === 2) {
+        Object.assign(cluster, { [method]: original })
+        cluster.setStatus(ActiveResource, 'acme', name, {})
+      }
+      return original(...given)
+    },
+  })
 }
 
 /** Lets a resource go some time after it was asked to, as the operator does. */
@@ -95,6 +119,54 @@ describe('detaching an active resource', () => {
       `patch ActiveResource acme/${name}`,
       `remove ActiveResource acme/${name}`,
     ])
+  })
+
+  const refusal = new ApiError(422, 'Invalid', 'a policy denied the request')
+
+  test.each([
+    ['nothing else happens', () => {}],
+    ['the operator writes its status meanwhile', (name: string) => setStatusBefore('patch', name)],
+  ])('that is refused leaves no mark, when %s', async (_, meanwhile) => {
+    const name = addResource(gateway, {}, { metadata: held })
+    gateway.cluster.failNext('remove ActiveResource', refusal)
+    meanwhile(name)
+    expect((await gateway.send(`${main}?detach=true`)).status).toBe(400)
+    expect(markOf(name)).toBeUndefined()
+  })
+
+  test('that is refused leaves the mark of another client', async () => {
+    const name = addResource(gateway, {}, { metadata: { ...held, annotations: marked } })
+    gateway.cluster.failNext('remove ActiveResource', refusal)
+    expect((await gateway.send(`${main}?detach=true`)).status).toBe(400)
+    expect(markOf(name)).toBe('true')
+  })
+
+  test('that was accepted keeps the mark, even if the answer is lost', async () => {
+    const name = addResource(gateway, {}, { metadata: held })
+    const { remove } = gateway.cluster
+    Object.assign(gateway.cluster, {
+      async remove(...given: Parameters<typeof remove>) {
+        await remove(...given)
+        Object.assign(gateway.cluster, { remove })
+        throw new ApiError(504, 'Timeout', 'the request timed out')
+      },
+    })
+    expect((await gateway.send(`${main}?detach=true`)).status).toBe(500)
+    expect(find(name)?.metadata.deletionTimestamp).toBeDefined()
+    expect(markOf(name)).toBe('true')
+  })
+
+  test('that ended before its deletion has no effect on a later deletion', async () => {
+    const name = addResource(gateway, {}, { metadata: { ...held, annotations: marked } })
+    expect((await gateway.send(main)).status).toBe(202)
+    expect(find(name)?.metadata.deletionTimestamp).toBeDefined()
+    expect(markOf(name)).toBeUndefined()
+  })
+
+  test('is not withdrawn by a second deletion', async () => {
+    const name = addResource(gateway, {}, { metadata: { ...going, annotations: marked } })
+    expect((await gateway.send(main)).status).toBe(202)
+    expect(markOf(name)).toBe('true')
   })
 
   test('answers 204 when it is deleted', async () => {
