@@ -5,8 +5,8 @@ import { longestGraphId } from '../endpoints/active-resources/graph-id.ts'
 const objectNamePattern = '^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$'
 const objectNameRegExp = new RegExp(objectNamePattern)
 
-/** Name of any Kubernetes object, because kubectl may have created it. */
-const objectName = (description: string) =>
+/** ID of an existing object: the name of any Kubernetes object, because kubectl may have created it. */
+export const objectName = (description: string) =>
   string(description, { pattern: objectNamePattern, maxLength: 253 })
 
 /** Whether an ID in a body can be the name of an object, so that the API server can be asked for it. */
@@ -14,7 +14,7 @@ export function canBeObjectName(id: string): boolean {
   return objectNameRegExp.test(id)
 }
 
-/** ID of a parent in a path. */
+/** ID of an application, or of a new environment or environment type. */
 export const shortId = (description: string) =>
   string(description, { pattern: idPattern, minLength: 2, maxLength: 50 })
 
@@ -40,10 +40,10 @@ export const setCookieHeader = { 'Set-Cookie': string('The cookie.', { maxLength
 
 /** Path parameters by name. A name has the same meaning in every path. */
 export const parameters: Readonly<Record<string, TSchema>> = {
-  org_id: shortId('Organization ID.'),
+  org_id: objectName('Organization ID.'),
   app_id: shortId('Application ID.'),
-  env_id: shortId('Environment ID.'),
-  env_type_id: shortId('Environment type ID.'),
+  env_id: objectName('Environment ID.'),
+  env_type_id: objectName('Environment type ID.'),
   account_id: objectName('Resource account ID.'),
   driver_id: objectName('Driver ID.'),
   def_id: objectName('Resource definition ID.'),

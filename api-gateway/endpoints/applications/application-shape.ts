@@ -1,7 +1,7 @@
 import type { Application } from '../../../operator/api/application.ts'
 import { boolean, list, object, oneOf, string, time } from '../../../operator/api/schema.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
-import { shortId } from '../../request/parameters.ts'
+import { objectName, shortId } from '../../request/parameters.ts'
 import { named } from '../../response/shapes.ts'
 import { statusMessageField, statusMessageOf } from '../active-resources/status-message.ts'
 import {
@@ -20,7 +20,7 @@ export const applicationShape = named(
     {
       id: shortId('Application ID.'),
       name: string('Display name.'),
-      org_id: shortId('Organization ID.'),
+      org_id: objectName('Organization ID.'),
       created_at: time('Time when it was created.'),
       created_by: string(
         'ID of the user who created it through the REST API. Empty if it was created in another way.',
@@ -30,7 +30,7 @@ export const applicationShape = named(
       envs: list(
         object(
           {
-            id: shortId('Environment ID.'),
+            id: objectName('Environment ID.'),
             name: string('Display name.'),
             type: string('Environment type.'),
           },
@@ -53,7 +53,7 @@ export const newApplicationShape = object(
       {
         id: shortId('Environment ID.'),
         name: string('Display name.'),
-        type: shortId('Environment type.'),
+        type: objectName('Environment type.'),
       },
       {},
       'First environment. When absent, an environment named `development` of the type `development` is created if that type exists and the caller may deploy to it.',

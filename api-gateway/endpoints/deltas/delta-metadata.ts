@@ -1,7 +1,7 @@
 import { DeploymentDelta } from '../../../operator/api/deployment-delta.ts'
 import { boolean, type Static, string, type TSchema } from '../../../operator/api/schema.ts'
 import { type Endpoint, endpoint, noContent } from '../../endpoint.ts'
-import { shortId } from '../../request/parameters.ts'
+import { objectName } from '../../request/parameters.ts'
 import { changeObject, modificationBy } from '../common/change.ts'
 import { findDelta, rewritten } from './delta-writing.ts'
 
@@ -44,7 +44,7 @@ export const deltaMetadata: readonly Endpoint[] = [
     boolean('Whether the delta is archived.'),
     (archived) => ({ archived }),
   ),
-  ...fieldOf('env_id', 'Set the environment of a delta', shortId('Environment ID.'), (environmentId) => ({
+  ...fieldOf('env_id', 'Set the environment of a delta', objectName('Environment ID.'), (environmentId) => ({
     environmentId,
   })),
   ...fieldOf('name', 'Rename a delta', string('Display name.'), (displayName) => ({ displayName })),

@@ -12,7 +12,7 @@ import {
   time,
 } from '../../../operator/api/schema.ts'
 import { deltaContent } from '../../../operator/domain/delta/delta.ts'
-import { shortId } from '../../request/parameters.ts'
+import { objectName } from '../../request/parameters.ts'
 import { named, nullable } from '../../response/shapes.ts'
 import { createdAt, createdBy } from '../common/find.ts'
 
@@ -50,7 +50,7 @@ export const changesRequest = named(
       id: string('Ignored.'),
       metadata: object(
         {},
-        { env_id: shortId('ID of the environment that the delta is for.'), name: string('Display name.') },
+        { env_id: objectName('ID of the environment that the delta is for.'), name: string('Display name.') },
         'Metadata. Used when a delta is created, ignored when it is changed.',
       ),
       modules: object(

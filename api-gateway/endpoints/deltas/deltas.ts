@@ -4,7 +4,7 @@ import { newObject } from '../../../operator/api/kind.ts'
 import { list } from '../../../operator/api/schema.ts'
 import { type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { flag, isOn } from '../../request/boolean-query.ts'
-import { shortId } from '../../request/parameters.ts'
+import { objectName } from '../../request/parameters.ts'
 import { errorShape } from '../../response/shapes.ts'
 import { changeObject, modificationBy } from '../common/change.ts'
 import { findApplication, newMetadata, organizationKey } from '../common/find.ts'
@@ -22,7 +22,7 @@ export const deltas: readonly Endpoint[] = [
     access: { application: 'viewer' },
     query: {
       archived: flag('Whether to list archived deltas instead of unarchived ones.'),
-      env: shortId('ID of the environment that the deltas are for.'),
+      env: objectName('ID of the environment that the deltas are for.'),
     },
     response: list(deltaShape, 'Deltas.'),
     plainNotFound: true,

@@ -4,7 +4,7 @@ import { Problem } from '../../../operator/domain/base/errors.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { created, type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { flag, isOn } from '../../request/boolean-query.ts'
-import { knownId, shortId } from '../../request/parameters.ts'
+import { knownId, objectName } from '../../request/parameters.ts'
 import { errorShape } from '../../response/shapes.ts'
 import { type EnvironmentPath, findApplication, withoutApplication } from '../common/find.ts'
 import { findStartDeployment } from '../environments/environment-writing.ts'
@@ -15,7 +15,7 @@ import { pipelineId, pipelineRunShape, toRun } from './pipeline-run-shape.ts'
 
 const requestShape = object(
   {
-    env_id: shortId('ID of the environment to deploy to.'),
+    env_id: objectName('ID of the environment to deploy to.'),
   },
   {
     ...deploymentFields,

@@ -5,7 +5,7 @@ import { emptySetId } from '../../../operator/domain/delta/delta.ts'
 import { baseOf, byAge, rememberedStart } from '../../../operator/domain/deployment/deployment.ts'
 import { isLastPlanned, isRepetition } from '../../../operator/domain/deployment/deployment-history.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
-import { shortId } from '../../request/parameters.ts'
+import { objectName } from '../../request/parameters.ts'
 import { named } from '../../response/shapes.ts'
 import { statusMessageField, statusMessageOf } from '../active-resources/status-message.ts'
 import {
@@ -28,7 +28,7 @@ export const environmentShape = named(
   'Environment',
   object(
     {
-      id: shortId('Environment ID.'),
+      id: objectName('Environment ID.'),
       name: string('Display name.'),
       type: string('Environment type.'),
       created_at: time('Time when it was created.'),

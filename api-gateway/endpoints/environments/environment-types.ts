@@ -4,7 +4,7 @@ import { newObject } from '../../../operator/api/kind.ts'
 import { list, object, string } from '../../../operator/api/schema.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { created, type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
-import { shortId } from '../../request/parameters.ts'
+import { objectName, shortId } from '../../request/parameters.ts'
 import { errorShape, named, nullable } from '../../response/shapes.ts'
 import {
   environmentIdOf,
@@ -19,7 +19,7 @@ import { listEndpoint, nameOf } from '../common/list-endpoint.ts'
 const environmentTypeShape = named(
   'EnvironmentType',
   object(
-    { id: shortId('Unique identifier.'), description: string('Description.') },
+    { id: objectName('Unique identifier.'), description: string('Description.') },
     {},
     'A type of environments.',
   ),
@@ -27,7 +27,7 @@ const environmentTypeShape = named(
 
 const usesShape = list(
   object(
-    { app_id: shortId('Application ID.'), env_id: shortId('Environment ID.') },
+    { app_id: shortId('Application ID.'), env_id: objectName('Environment ID.') },
     {},
     'An environment of the type.',
   ),

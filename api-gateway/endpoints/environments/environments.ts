@@ -3,7 +3,7 @@ import { list, object, string } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { authorize } from '../../authenticate.ts'
 import { accepted, created, type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
-import { knownId, shortId } from '../../request/parameters.ts'
+import { knownId, objectName, shortId } from '../../request/parameters.ts'
 import { acceptedShape, errorShape } from '../../response/shapes.ts'
 import {
   environmentsOf,
@@ -45,7 +45,7 @@ export const environments: readonly Endpoint[] = [
     body: object(
       { id: shortId('ID of the new environment.'), name: string('Display name.') },
       {
-        type: shortId(
+        type: objectName(
           'Environment type. When absent, the type of the environment of `from_deploy_id`, otherwise `development`.',
         ),
         from_deploy_id: knownId(

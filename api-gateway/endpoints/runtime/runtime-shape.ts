@@ -9,7 +9,7 @@ import {
   string,
   time,
 } from '../../../operator/api/schema.ts'
-import { shortId } from '../../request/parameters.ts'
+import { objectName } from '../../request/parameters.ts'
 import { named } from '../../response/shapes.ts'
 
 const statuses = [
@@ -149,7 +149,7 @@ export const runtimeListShape = list(
   named(
     'EnvironmentRuntimeStatus',
     object(
-      { id: shortId('Environment ID.'), paused: boolean('Whether the pods are stopped.') },
+      { id: objectName('Environment ID.'), paused: boolean('Whether the pods are stopped.') },
       { status: statusField, error: string('Why the status is missing.') },
       'State of the workloads of an environment. Without workloads, it has no status.',
     ),

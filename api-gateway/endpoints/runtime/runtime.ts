@@ -4,7 +4,7 @@ import { Problem } from '../../../operator/domain/base/errors.ts'
 import { environmentObjectName } from '../../../operator/domain/resource/identity.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import { type Endpoint, endpoint, ok } from '../../endpoint.ts'
-import { shortId } from '../../request/parameters.ts'
+import { objectName } from '../../request/parameters.ts'
 import { anyOf } from '../../response/shapes.ts'
 import { environmentIdOf, environmentsOf, findApplication, findEnvironment } from '../common/find.ts'
 import { statusOfAll, toSecondForm } from './runtime-info.ts'
@@ -17,8 +17,8 @@ const secondForm = 'application/v2+json'
 /** One query parameter, or several of the same name. */
 const environmentIds = {
   ...anyOf(
-    shortId('Environment ID.'),
-    list(shortId('Environment ID.'), 'Environment IDs.', { maxItems: mostEnvironments }),
+    objectName('Environment ID.'),
+    list(objectName('Environment ID.'), 'Environment IDs.', { maxItems: mostEnvironments }),
   ),
   description: 'Environment IDs, at most five. All environments of the application when absent.',
 }

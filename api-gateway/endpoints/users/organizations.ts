@@ -3,7 +3,7 @@ import { Problem } from '../../../operator/domain/base/errors.ts'
 import type { Organization } from '../../../operator/kube/cache/store.ts'
 import { membershipIn } from '../../authenticate.ts'
 import { type Endpoint, endpoint, ok } from '../../endpoint.ts'
-import { shortId } from '../../request/parameters.ts'
+import { objectName } from '../../request/parameters.ts'
 import { named, nullable } from '../../response/shapes.ts'
 import { listEndpoint } from '../common/list-endpoint.ts'
 
@@ -11,7 +11,7 @@ const organizationShape = named(
   'Organization',
   object(
     {
-      id: shortId('Organization ID.'),
+      id: objectName('Organization ID.'),
       name: string('Display name.'),
       created_at: time('Time when it was created.'),
       created_by: string('Always empty.'),
