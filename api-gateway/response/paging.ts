@@ -12,13 +12,17 @@ interface PageOptions<T> {
 }
 
 /**
- * Returns the page that the query asks for, and the link to the next one. A cursor is the position of the last item of a
+ * Returns the page that the query asks for, and the link to the next one; `linkAfter` links to the items after another one. A cursor is the position of the last item of a
  * page, so an item that exists throughout is on exactly one page, even if others are created or deleted meanwhile.
  */
 export function pageOf<T>(
   items: readonly T[],
   { query, positionOf, isDescending }: PageOptions<T>,
-): { readonly items: readonly T[]; readonly link: string | undefined } {
+): {
+  readonly items: readonly T[]
+  readonly link: string | undefined
+  linkAfter(item: T): string
+} {
   const { limit, cursor } = query
   if (limit === undefined && items.length > maxUnpagedItems)
     throw new Problem(
@@ -35,9 +39,11 @@ export function pageOf<T>(
   const page = limit === undefined ? remaining : remaining.slice(0, Number(limit))
   const last = page.at(-1)
   const isLast = last === undefined || page.length === remaining.length
+  const linkAfter = (item: T) => linkTo({ ...query, cursor: encodeCursor(positionOf(item)) })
   return {
     items: page.map(({ item }) => item),
-    link: isLast ? undefined : linkTo({ ...query, cursor: encodeCursor(last.position) }),
+    link: isLast ? undefined : linkAfter(last.item),
+    linkAfter,
   }
 }
 

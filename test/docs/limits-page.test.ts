@@ -60,6 +60,10 @@ const sources: Readonly<Record<string, readonly [file: string, name: string]>> =
     'maxTokens',
   ],
   'items of a list without `limit`': ['api-gateway/response/paging.ts', 'maxUnpagedItems'],
+  'bytes of a list without `limit`, or of a page with more than one item': [
+    'api-gateway/response/item-list.ts',
+    'maxListBytes',
+  ],
   'bytes of answers that a user does not read': ['api-gateway/gateway.ts', 'maxUnsentBytes'],
   'connections of one gateway': ['api-gateway/http-server.ts', 'maxConnections'],
   'audit records that a gateway keeps': ['api-gateway/audit/audit.ts', 'defaultLimit'],

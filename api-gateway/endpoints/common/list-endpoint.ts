@@ -1,11 +1,16 @@
 import type { KubeObject } from '../../../operator/api/kind.ts'
 import { type Fields, string, type TSchema } from '../../../operator/api/schema.ts'
+import { Problem } from '../../../operator/domain/base/errors.ts'
 import { type Call, type Endpoint, type EndpointResponse, endpoint, type Gateway } from '../../endpoint.ts'
+import { maxListBytes, serializeItems } from '../../response/item-list.ts'
 import { maxUnpagedItems, pageOf } from '../../response/paging.ts'
 import { createdAt } from './find.ts'
 
 /** The longest names have 512 characters, each up to 6 bytes in the text of a position. */
 const longestCursor = 8192
+
+const mebibyte = 1024 * 1024
+const tooManyBytes = `the list has more than ${maxListBytes / mebibyte} MiB: read it in pages, with the query parameter 'limit'`
 
 const pageQuery = {
   limit: string(
@@ -69,14 +74,19 @@ export function listEndpoint<
     query: declaredQuery,
     responses: { 200: response },
     responseHeaders: linkHeader,
-    handle(given, gateway) {
+    async handle(given, gateway) {
       const call = given as unknown as Call<P, Q, TSchema, H> // the query has more parameters
       // Without undeclared query parameters, which may contain a token.
       const entries = Object.entries(given.query).filter(([name]) => Object.hasOwn(declaredQuery, name))
       const query = Object.fromEntries(entries)
-      const { items, link } = pageOf(find(call, gateway), { query, positionOf, isDescending })
+      const page = pageOf(find(call, gateway), { query, positionOf, isDescending })
+      const { content, count } = await serializeItems(page.items, (item) => show(item, gateway, call))
+      const last = page.items[count - 1]
+      const isShort = count < page.items.length && last !== undefined
+      if (isShort && query['limit'] === undefined) throw new Problem('Invalid', tooManyBytes)
+      const link = isShort ? page.linkAfter(last) : page.link
       const headers: EndpointResponse['headers'] = link === undefined ? {} : { link }
-      return { status: 200, body: items.map((item) => show(item, gateway, call)), headers }
+      return { status: 200, text: { contentType: 'application/json', content }, headers }
     },
   })
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { endpoints } from '../../../../api-gateway/endpoints/index.ts'
+import { maxListBytes } from '../../../../api-gateway/response/item-list.ts'
 import { Application } from '../../../../operator/api/application.ts'
 import { DeploymentDelta } from '../../../../operator/api/deployment-delta.ts'
 import { EnvironmentDeployment } from '../../../../operator/api/environment-deployment.ts'
@@ -107,6 +108,28 @@ describe('pages', () => {
     }
     const pages = await readPages('/orgs/acme/artefacts', 'limit=1')
     expect(pages.map((page) => page.length)).toEqual([1, 1])
+  })
+
+  test('end early at the limit of bytes, and the list without `limit` is refused', async () => {
+    addApplications()
+    const big = 'x'.repeat(maxListBytes / 8)
+    const sizes = [big, big, big, big, big, big, big, big, big + big.repeat(9), 'small']
+    for (const [index, content] of sizes.entries()) {
+      const spec = {
+        applicationName: 'app-0',
+        modules: { add: { web: { profile: 'p', spec: { content } } } },
+      }
+      const metadata = { namespace: 'acme', name: `d${index}`, creationTimestamp: '2026-01-01T00:00:00Z' }
+      gateway.cluster.put(DeploymentDelta, newObject(DeploymentDelta, metadata, spec))
+    }
+    const pages = await readPages('/orgs/acme/apps/app-0/deltas', 'limit=100')
+    expect(pages.map((page) => page.map((each) => (each as { id: string }).id))).toEqual([
+      ['d0', 'd1', 'd2', 'd3', 'd4', 'd5', 'd6'],
+      ['d7'],
+      ['d8'],
+      ['d9'],
+    ])
+    expect((await gateway.send('GET /orgs/acme/apps/app-0/deltas')).status).toBe(400)
   })
 
   test('have links without query parameters that the operation does not declare', async () => {
