@@ -48,8 +48,8 @@ function problemResponse({ reason, message, details }: Problem): ErrorResponse {
 }
 
 function quotaResponse({ message, uses }: QuotaError): ErrorResponse {
-  const details = uses.map(({ quotaName, kind, used, limit }) => ({ quota: quotaName, kind, used, limit }))
-  return errorResponse('QuotaExceeded', message, details)
+  const quotas = uses.map(({ quotaName, kind, used, limit }) => ({ quota: quotaName, kind, used, limit }))
+  return errorResponse('QuotaExceeded', message, { quotas })
 }
 
 function apiErrorResponse(error: ApiError): ErrorResponse {

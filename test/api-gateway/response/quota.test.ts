@@ -116,7 +116,7 @@ describe.each(creations)('%s', (operation, body, wanted) => {
     gateway.cluster.failNext(`create ${kind} `, refusal(kind))
     const { status, body: answer } = await send(operation, body)
     expect([status, answer.error]).toEqual([400, 'QuotaExceeded'])
-    const [{ kind: named, ...numbers }] = answer.details
+    const [{ kind: named, ...numbers }] = answer.details.quotas
     expect(numbers).toEqual({ quota: 'team', used: 7, limit: 7 })
     expect(answer.message).toContain(`'${named}' (7 used, 1 more needed)`)
     expect(content()).toEqual(before)

@@ -92,7 +92,7 @@ describe('a ResourceQuota of the namespace of an organization', () => {
       400,
       {
         error: 'QuotaExceeded',
-        details: [{ quota: 'hooks', kind: 'webhooks.quartermaster.dev', used: 1, limit: 1 }],
+        details: { quotas: [{ quota: 'hooks', kind: 'webhooks.quartermaster.dev', used: 1, limit: 1 }] },
       },
     ])
     expect((await organization.list('webhooks')).length).toBe(1)
@@ -151,7 +151,7 @@ test('the default quota is created in an organization, and the cluster enforces 
     const hook = { id: 'one', url: 'hooks.example.com' }
     expect(await other.rest('POST', '/apps/shop/webhooks', hook)).toMatchObject({
       status: 400,
-      body: { error: 'QuotaExceeded', details: [{ quota: 'quartermaster', used: 0, limit: 0 }] },
+      body: { error: 'QuotaExceeded', details: { quotas: [{ quota: 'quartermaster', used: 0, limit: 0 }] } },
     })
   } finally {
     await task.stop()
