@@ -58,7 +58,7 @@ export const pipelineRuns: readonly Endpoint[] = [
     access: { application: 'developer' },
     headers: {
       'Idempotency-Key': string(
-        'Idempotency key. Requests of a user for an application with the same key create one deployment, until that deployment is deleted. A request with the same key and another body is rejected (422).',
+        'Idempotency key. Requests of a user for an application with the same key create one deployment, until that deployment is deleted. A request with the same key and another body is rejected (422). An empty key counts as absent.',
       ),
     },
     query: { dry_run: flag('Whether to validate the request without writing anything.') },
@@ -81,7 +81,7 @@ export const pipelineRuns: readonly Endpoint[] = [
         const { request, prepared } = await prepare(target)
         return startDeployment(path, request, prepared, caller, gateway, extraAnnotations)
       }
-      const key = header('idempotency-key')
+      const key = header('idempotency-key') || undefined
       // Prepares after the key is found, because a repeated request could now be rejected.
       const deployment =
         key === undefined

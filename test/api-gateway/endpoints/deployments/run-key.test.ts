@@ -126,6 +126,18 @@ describe('requests with the same Idempotency-Key', () => {
     expect(other).toMatchObject({ status: 201, body: { id: 'blog.development.1' } })
   })
 
+  test('are requests without a key when it is empty', async () => {
+    const body = await request()
+    const send = (comment: string) =>
+      gateway.send('POST /orgs/acme/apps/shop/pipeline-runs', {
+        body: { ...body, comment },
+        headers: { 'idempotency-key': '' },
+      })
+    expect((await send('first')).status).toBe(201)
+    finish(gateway, 'shop.development.1')
+    expect((await send('second')).body).toMatchObject({ id: 'shop.development.2' })
+  })
+
   test('are not used up by one that was refused, nor by one that was only tried', async () => {
     const body = await request()
     const tried = 'POST /orgs/acme/apps/shop/pipeline-runs?dry_run=true'
