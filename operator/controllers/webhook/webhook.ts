@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { Application } from '../../api/application.ts'
 import { annotations, apiVersion } from '../../api/names.ts'
 import { Webhook, WebhookCall } from '../../api/webhook.ts'
@@ -165,7 +165,8 @@ function isOpen({ status }: WebhookCall): boolean {
   return status?.finishTime === undefined
 }
 
-/** The Secret that signs the calls of a webhook. */
-export function signingSecretOf({ metadata, spec }: Webhook): string {
-  return spec.signingSecretName ?? `${metadata.name}-webhook-signing`
+/** The Secret that signs the calls of a webhook. A digest takes the place of a long name. */
+export function signingSecretOf({ metadata: { name }, spec }: Webhook): string {
+  const made = `${name}-webhook-signing`
+  return spec.signingSecretName ?? (made.length <= 253 ? made : `${hash('sha256', name)}-webhook-signing`)
 }

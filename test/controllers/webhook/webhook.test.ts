@@ -57,6 +57,14 @@ describe('the secret that signs', () => {
     expect(secretText('second-webhook-signing')).not.toBe(secretText(made))
   })
 
+  test('is another for each, also of the longest names', async () => {
+    const names = ['a', 'b'].map((end) => `${'n'.repeat(252)}${end}`)
+    for (const name of names) await controller.reconcile(cluster.put(Webhook, webhook(name)), silentContext())
+    const secrets = cluster.secrets.map(({ metadata }) => metadata.name)
+    expect(new Set(secrets).size).toBe(2)
+    for (const each of secrets) expect(each.length).toBeLessThanOrEqual(253)
+  })
+
   test('is created again after its deletion', async () => {
     await look()
     objects.delete('Secret', made)
