@@ -94,6 +94,9 @@ const commonStatusFields = {
   conditions: list(conditionSchema, 'Current conditions of the object.', { key: 'type', maxItems: 16 }),
 }
 
+/** Transition time of the condition that the schema gives to a new object: no transition has happened. */
+export const beforeAnyTransition = '1970-01-01T00:00:00Z'
+
 const pendingStatus = {
   observedGeneration: -1,
   conditions: [
@@ -102,7 +105,7 @@ const pendingStatus = {
       status: 'Unknown',
       reason: 'Pending',
       message: 'waiting for the operator',
-      lastTransitionTime: '1970-01-01T00:00:00Z',
+      lastTransitionTime: beforeAnyTransition,
     },
   ],
 }

@@ -1,4 +1,4 @@
-import type { CommonStatus, Condition, StoredObject } from '../../api/kind.ts'
+import { beforeAnyTransition, type CommonStatus, type Condition, type StoredObject } from '../../api/kind.ts'
 import type { Reason } from '../../api/reasons/reasons.ts'
 import { Mismatch, ReconcileError, ReferenceNotFound, Stalled, Waiting } from '../../domain/base/errors.ts'
 import { truncate } from '../../domain/base/size-limits.ts'
@@ -78,9 +78,15 @@ export function conditionsAfter(
   ]
   return wanted.map((condition) => {
     const old = before.find(({ type }) => type === condition.type)
-    const lastTransitionTime = old?.status === condition.status ? old.lastTransitionTime : now
+    const lastTransitionTime = timeOfStatus(condition.status, old) ?? now
     return { ...condition, observedGeneration: generation, lastTransitionTime }
   })
+}
+
+/** Since when the condition has this status; undefined if it had another, or none but that of the schema. */
+function timeOfStatus(status: Condition['status'], old: Condition | undefined): string | undefined {
+  if (old?.status !== status || old.lastTransitionTime === beforeAnyTransition) return undefined
+  return old.lastTransitionTime
 }
 
 /** While a reference is missing: Unknown for a new object, False for one that had a Ready status. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import type { Condition } from '../../../operator/api/kind.ts'
+import { beforeAnyTransition, type Condition } from '../../../operator/api/kind.ts'
 import { Mismatch, ReferenceNotFound, Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
 import { conditionsAfter, isReady, isStalled, outcomeOf } from '../../../operator/kube/loop/outcome.ts'
 
@@ -183,6 +183,16 @@ describe('conditions', () => {
       [
         ['Ready', 'Unknown', 'TypeNotFound', 'earlier'],
         ['Reconciling', 'True', 'TypeNotFound', 'now'],
+      ],
+    ],
+    [
+      'the first outcome of a new object has a time, also if its status is that of the schema',
+      [{ ...condition('Ready', 'Unknown'), lastTransitionTime: beforeAnyTransition }],
+      new Waiting('DependencyNotReady', ''),
+      [],
+      [
+        ['Ready', 'Unknown', 'DependencyNotReady', 'now'],
+        ['Reconciling', 'True', 'DependencyNotReady', 'now'],
       ],
     ],
     [
