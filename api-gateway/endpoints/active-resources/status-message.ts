@@ -31,13 +31,18 @@ export function conditionMessage(object: ObjectWithStatus): string | undefined {
   return condition && `${condition.reason}: ${condition.message}`
 }
 
-/** Returns the field `status_message`; for an object under deletion it includes the first resource that fails. */
+/**
+ * Returns the field `status_message`; for an object under deletion it includes the first resource that fails, unless the
+ * condition of the object names that one.
+ */
 export function statusMessageOf(
   object: ObjectWithStatus,
   resources: () => readonly ActiveResource[] = () => [],
 ): { status_message?: string } {
+  const message = conditionMessage(object)
   const failing = object.metadata.deletionTimestamp ? firstFailingResource(resources()) : undefined
-  const parts = [conditionMessage(object), failing && describe(failing, object)].filter(
+  const isNamed = failing !== undefined && message?.includes(`${formatDescriptor(failing.spec)}: `)
+  const parts = [message, failing && !isNamed ? describe(failing, object) : undefined].filter(
     (each) => each !== undefined,
   )
   return { status_message: parts.join('; ') || undefined }

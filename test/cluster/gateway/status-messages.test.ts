@@ -80,7 +80,7 @@ describe('REST says why', () => {
     const environment = await organization.untilRest(`${app}/envs/stuck`, saying('bucket is not empty'))
     expect(environment.status_message).toContain('s3.default#modules.web.externals.files: DriverRefused: ')
     await organization.untilRest(`${app}/envs/stuck`, saying('ResourcesRemain: '))
-    await organization.untilRest(app, saying("of environment 'shop.stuck': DriverRefused: "))
+    await organization.untilRest(app, saying("'shop.stuck': ResourcesRemain: "))
     const [bucket] = (await organization.untilRest(resourcesOf('stuck'))) as Reported[]
     expect(bucket).toMatchObject({
       status_message: expect.stringContaining('?detach=true'),

@@ -45,6 +45,18 @@ describe('an environment says why it hangs', () => {
       `ResourcesRemain: waiting; ${whyFiles}`,
     ],
     ['also before the operator said it of the environment', pending, refused, whyFiles],
+    [
+      'once, if the condition names it',
+      reported('Unknown', 'ResourcesRemain', `waiting: ${whyFiles}`),
+      refused,
+      `ResourcesRemain: waiting: ${whyFiles}`,
+    ],
+    [
+      'in addition to another one that the condition names',
+      reported('Unknown', 'ResourcesRemain', 'waiting: dns.default#shared.a: NotAllowed: no'),
+      refused,
+      `ResourcesRemain: waiting: dns.default#shared.a: NotAllowed: no; ${whyFiles}`,
+    ],
     ['a resource that waits is not a cause', remain, reported('Unknown', 'X'), 'ResourcesRemain: waiting'],
     [
       'a failure from before the deletion is not a cause',
@@ -81,17 +93,25 @@ describe('an environment says why it hangs', () => {
     expect([body.status, body.status_message]).toEqual(['active', expected])
   })
 
-  test('an application names the environment of the resource', async () => {
+  test.each([
+    [
+      'names the environment of the resource',
+      'waiting',
+      "waiting; s3.default#modules.web.externals.files of environment 'shop.production': DriverRefused: bucket is not empty",
+    ],
+    [
+      'says it once, if the condition names the resource',
+      `waiting: 'shop.production': ResourcesRemain: waiting: ${whyFiles}`,
+      `waiting: 'shop.production': ResourcesRemain: waiting: ${whyFiles}`,
+    ],
+  ])('an application %s', async (_, message, expected) => {
     addEnvironment(gateway)
     addEnvironment(gateway, 'production')
-    mark(Application, 'shop', reported('Unknown', 'EnvironmentsRemain', 'waiting'), going)
+    mark(Application, 'shop', reported('Unknown', 'EnvironmentsRemain', message), going)
     addResource(gateway, { ...files, environment: 'production' }, { status: refused })
     const one = (await gateway.send(`GET ${shop}`)).body
     const [listed] = (await gateway.send('GET /orgs/acme/apps')).body
-    expect([one.status_message, listed]).toEqual([
-      "EnvironmentsRemain: waiting; s3.default#modules.web.externals.files of environment 'shop.production': DriverRefused: bucket is not empty",
-      one,
-    ])
+    expect([one.status_message, listed]).toEqual([`EnvironmentsRemain: ${expected}`, one])
   })
 
   test('an application that is well says nothing', async () => {
