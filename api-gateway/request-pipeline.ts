@@ -19,6 +19,7 @@ import { type BodyLimits, readJson } from './request/body.ts'
 import { type ByteBudget, createByteBudget } from './request/byte-budget.ts'
 import { parameters } from './request/parameters.ts'
 import { callerKey } from './request/source-address.ts'
+import { refuseUnknownFields } from './request/unknown-fields.ts'
 import { createValidators } from './request/validate.ts'
 import { sessionCredentials } from './sign-in/session-credentials.ts'
 
@@ -52,12 +53,12 @@ export function createServe(
   }
 
   return (endpoint) => {
-    const { access, path, query = {}, headers = {}, body } = endpoint
+    const { access, path, query = {}, headers = {}, body: bodySchema } = endpoint
     const names = parameterNames(path)
     const checkQuery = validators.body(object({}, query, 'Query parameters.'))
     const checkHeaders = validators.body(object({}, headers, 'Headers.'))
     const headerNames = Object.keys(headers)
-    const checkBody = body && validators.body(body)
+    const checkBody = bodySchema && validators.body(bodySchema)
 
     return async (request, response) => {
       const params = request.params as Record<string, string> // only a wildcard gives a list, and no path has one
@@ -86,8 +87,9 @@ export function createServe(
         },
         header: (name) => request.get(name),
       }
-      if (!checkBody) return endpoint.handle(call, gateway)
+      if (!bodySchema || !checkBody) return endpoint.handle(call, gateway)
       const body = checkBody(await readJson(request, bodyLimits(request, user)))
+      refuseUnknownFields(bodySchema, body)
       // Authorizes again, because a role or token may be revoked while the body is received.
       const current = isPublic
         ? anonymous

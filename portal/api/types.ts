@@ -1200,6 +1200,7 @@ export interface Operations {
         readonly env_id?: string | null
         readonly res_id?: string | null
         readonly class?: string | null
+        readonly id?: string | null
       }[] | null
     }
     answer: ResourceDefinition | DefinitionPreview
@@ -1277,6 +1278,7 @@ export interface Operations {
       readonly env_id?: string | null
       readonly res_id?: string | null
       readonly class?: string | null
+      readonly id?: string | null
     }
     answer: {
       readonly id: string
@@ -1296,6 +1298,7 @@ export interface Operations {
       readonly env_id?: string | null
       readonly res_id?: string | null
       readonly class?: string | null
+      readonly id?: string | null
     }[]
     answer: readonly {
       readonly id: string
@@ -1349,6 +1352,7 @@ export interface Operations {
         readonly env_id?: string | null
         readonly res_id?: string | null
         readonly class?: string | null
+        readonly id?: string | null
       }[] | null
     }
     answer: ResourceDefinition | DefinitionPreview
@@ -1426,6 +1430,7 @@ export interface Operations {
       readonly env_id?: string | null
       readonly res_id?: string | null
       readonly class?: string | null
+      readonly id?: string | null
     }
     answer: {
       readonly id: string
@@ -1445,6 +1450,7 @@ export interface Operations {
       readonly env_id?: string | null
       readonly res_id?: string | null
       readonly class?: string | null
+      readonly id?: string | null
     }[]
     answer: readonly {
       readonly id: string

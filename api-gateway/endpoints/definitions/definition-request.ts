@@ -3,9 +3,10 @@ import {
   criterionSchema,
   provisionSchema,
 } from '../../../operator/api/resource-definition.ts'
-import { freeForm, list, object, type Static, string } from '../../../operator/api/schema.ts'
+import { freeForm, list, object, type Static, string, type TUnsafe } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { knownId, newId } from '../../request/parameters.ts'
+import { refuseUnknownFields } from '../../request/unknown-fields.ts'
 import { fromWire, type Wire, wireSchema } from '../../request/wire.ts'
 import { nullable } from '../../response/shapes.ts'
 
@@ -42,8 +43,16 @@ const driverFields = {
   provision,
 }
 
+const criterionFields = wireSchema(criterionSchema) as TUnsafe<Wire<Criterion>> & {
+  readonly properties: object
+} // an object schema
+
 export const criterionRequest = {
-  ...wireSchema(criterionSchema),
+  ...criterionFields,
+  properties: {
+    ...criterionFields.properties,
+    id: { ...string('ID of the criterion, as in responses. Not read.'), readOnly: true },
+  },
   description:
     'A matching criterion. `{}` matches every context of class `default`. A criterion that has only unknown fields is rejected.',
 }
@@ -88,21 +97,10 @@ export type NewDefinition = Static<typeof newDefinitionShape>
 export type Change = Static<typeof changeShape>
 export type ChangedInputs = Static<typeof changedInputs>
 
-/** Converts a criterion. Throws Invalid if all its fields are unknown, because it would match every context. */
+/** Converts a criterion. Throws Unprocessable if all its fields are unknown, because it would match every context. */
 export function criterionOf(given: Wire<Criterion>): Criterion {
-  const criterion = fromWire(criterionSchema, given)
-  // Clients send back the ID of a criterion; null counts as absent.
-  const unknown = Object.entries(given).flatMap(([key, value]) =>
-    key === 'id' || value === null ? [] : [key],
-  )
-  if (unknown.length === 0 || Object.keys(criterion).length > 0) return criterion
-  const shown = unknown.slice(0, 5).map((key) => `'${key.slice(0, 63)}'`)
-  const { properties = {} } = criterionRequest as { properties?: object } // every schema is an object
-  const known = Object.keys(properties).join(', ')
-  throw new Problem(
-    'Invalid',
-    `a criterion has only unknown fields: ${shown.join(', ')}; known fields are ${known}`,
-  )
+  refuseUnknownFields(criterionRequest, given, 'a criterion')
+  return fromWire(criterionSchema, given)
 }
 
 /** Fields with a legacy name. */

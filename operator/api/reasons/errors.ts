@@ -21,7 +21,8 @@ export const restErrors = {
   Conflict: { status: 409, meaning: 'The id is taken, or the object is in use or being changed.' },
   Unprocessable: {
     status: 422,
-    meaning: 'The body is not JSON, lacks a field, or has a field of the wrong type.',
+    meaning:
+      'The body is not JSON, lacks a field, has a field of the wrong type, or has only unknown fields.',
   },
   TooManyRequests: {
     status: 429,

@@ -153,7 +153,14 @@ describe('a change of an account', () => {
       1,
     ],
     ['of nothing', {}, 200, { displayName: 'Cloudflare' }, 1],
-    ['of its type is ignored', { type: 'local' }, 200, { type: 'cloudflare' }, 1],
+    [
+      'of its type is ignored',
+      { type: 'local', name: 'CF' },
+      200,
+      { type: 'cloudflare', displayName: 'CF' },
+      1,
+    ],
+    ['of its type alone', { type: 'local' }, 422, { type: 'cloudflare' }, 1],
     ['to credentials that cannot be', { credentials: { '': 'x' } }, 400, { displayName: 'Cloudflare' }, 1],
   ])('%s', async (_, body, status, spec, secrets) => {
     const before = specOf('cf')

@@ -52,9 +52,10 @@ describe.each(['defs', 'dynamic'])('criteria at %s', (path) => {
   })
 
   test.each<[rule: string, criterion: object, status: number, unknown: readonly string[]]>([
-    ['of misspelt keys alone is refused', { appid: 'x', Env_type: 'y' }, 400, ['appid', 'Env_type']],
-    ['of keys of another spelling alone is refused', { appId: 'x' }, 400, ['appId']],
-    ['of a misspelt key beside null is refused', { appid: 'x', app_id: null }, 400, ['appid']],
+    ['of misspelt keys alone is refused', { appid: 'x', Env_type: 'y' }, 422, ['appid', 'Env_type']],
+    ['of keys of another spelling alone is refused', { appId: 'x' }, 422, ['appId']],
+    ['of a misspelt key beside null is refused', { appid: 'x', app_id: null }, 422, ['appid']],
+    ['of a misspelt key beside the id of its answer is refused', { id: '0f', appid: 'x' }, 422, ['appid']],
     ['with an extra key beside a known one is taken', { env_id: 'live', appid: 'x' }, 200, []],
     ['of a class alone is taken', { class: 'large' }, 200, []],
     ['of known keys that are null is `{}`', { app_id: null, env_type: null }, 200, []],
@@ -63,7 +64,7 @@ describe.each(['defs', 'dynamic'])('criteria at %s', (path) => {
     [
       'with many unknown keys names few',
       Object.fromEntries([...Array(300).keys()].map((i) => [`k${i}`.padEnd(300), i])),
-      400,
+      422,
       [],
     ],
   ])('one %s', async (_, criterion, status, unknown) => {

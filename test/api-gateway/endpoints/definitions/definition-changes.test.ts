@@ -108,7 +108,7 @@ describe('PATCH of a definition', () => {
       [],
     ],
     ['provision as a whole', { provision: { dns: {} } }, { provision: { dns: { is_dependent: false } } }, []],
-    ['type and criteria stay', { type: 'dns', criteria: [] }, {}, []],
+    ['type and criteria stay', { name: 'New', type: 'dns', criteria: [] }, { name: 'New' }, []],
   ])('%s', async (_, changes, expected, gone) => {
     const before = await create()
     const { status } = await gateway.send(`PATCH ${defs}/s3`, { body: changes })

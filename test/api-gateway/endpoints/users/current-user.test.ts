@@ -60,7 +60,7 @@ describe('a change of the profile', () => {
     ['null means absent', { name: null }, 'Ana', 'ana@example.com'],
     [
       'the type and roles are not the caller’s to change',
-      { type: 'service', roles: {} },
+      { name: 'Ana', type: 'service', roles: {} },
       'Ana',
       'ana@example.com',
     ],

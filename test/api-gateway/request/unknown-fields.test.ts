@@ -1,0 +1,43 @@
+import { describe, expect, test } from '@jest/globals'
+import { addEnvironment } from '../support/objects.ts'
+import { setUpGateway } from '../support/set-up.ts'
+
+const gateway = await setUpGateway(addEnvironment)
+
+const org = '/orgs/acme'
+const app = `${org}/apps/shop`
+const deploys = `${app}/envs/development/deploys`
+
+describe('a body that contains an object other than the one expected', () => {
+  test.each<[operation: string, body: object, unknown: string, known: string]>([
+    [`POST ${deploys}`, { deltaId: 'x' }, 'deltaId', 'delta_id'],
+    [`POST ${deploys}`, { deltaId: 'x', comment: null }, 'deltaId', 'comment'],
+    [`PATCH ${app}/envs/development`, { id: 'other' }, 'id', 'name, type'],
+    [`PATCH ${org}/resources/types/acme%2Fqueue`, { type: 'acme/topic' }, 'type', 'use, name'],
+    [`PATCH ${org}/resources/defs/queue`, { driverType: 'x' }, 'driverType', 'driver_type'],
+    [`PATCH ${app}/deltas/${'0'.repeat(40)}`, [{ modules: {} }, { workloads: {} }], 'workloads', 'modules'],
+    [`POST ${app}/envs/development/runtime/actions/restart`, { modules: [] }, 'modules', 'workloads'],
+  ])('is refused with 422, and its fields are named: %s %j', async (operation, body, unknown, known) => {
+    gateway.cluster.writes.length = 0
+    const { status, body: answer } = await gateway.send(operation, { body })
+    expect([status, gateway.cluster.writes]).toEqual([422, []])
+    expect(answer.message).toContain(`only unknown fields: '${unknown}'; known fields are `)
+    expect(answer.message).toContain(known)
+  })
+})
+
+describe('a body is accepted', () => {
+  test.each<[rule: string, body: object]>([
+    ['that is empty', {}],
+    ['with an unknown field in addition to a known one', { deltaId: 'x', comment: 'first' }],
+    ['with an unknown field that is null, which counts as absent', { deltaId: null }],
+  ])('%s', async (_, body) => {
+    expect((await gateway.send(`POST ${deploys}`, { body })).status).toBe(201)
+  })
+
+  test('with keys that the user defines', async () => {
+    const body = { web: 2 }
+    const { status } = await gateway.send(`PATCH ${app}/envs/development/runtime/replicas`, { body })
+    expect(status).not.toBe(422)
+  })
+})
