@@ -131,14 +131,25 @@ export const Workload = defineKind({
         key: 'environmentId',
         maxItems: 1000,
       }),
+      summary: object(
+        {
+          environments: string('Ids of the environments.', { maxLength: 2048 }),
+          states: string(
+            'Environments with the state of the content there, or the reason why it cannot be deployed; those that did not succeed come first.',
+            { maxLength: 2048 },
+          ),
+        },
+        { urls: string('Addresses of the workload.', { maxLength: 2048 }) },
+        'The first environments as text, for the columns of `kubectl get`.',
+      ),
     },
     'Observed state.',
   ),
   columns: [
     { name: 'Application', jsonPath: '.spec.applicationName' },
-    { name: 'Environments', jsonPath: '.status.environments[*].environmentId' },
-    { name: 'State', jsonPath: '.status.environments[*].state', priority: 1 },
-    { name: 'URL', jsonPath: '.status.environments[*].url', priority: 1 },
+    { name: 'Environments', jsonPath: '.status.summary.environments' },
+    { name: 'States', jsonPath: '.status.summary.states', priority: 1 },
+    { name: 'URLs', jsonPath: '.status.summary.urls', priority: 1 },
   ],
   rules: [
     {

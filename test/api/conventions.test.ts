@@ -101,6 +101,8 @@ describe('every kind', () => {
       kind.status ? ['Ready', 'Reason'] : [],
     )
     expect(columns.at(-1)).toBe('Age')
+    // kubectl prints only the first of several values.
+    expect(kind.columns.filter(({ jsonPath }) => jsonPath.includes('[*]'))).toEqual([])
   })
 
   test.each(kinds.filter(({ status }) => status).map((kind) => [kind.kind, kind] as const))(

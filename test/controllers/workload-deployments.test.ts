@@ -115,6 +115,7 @@ describe('in an environment that starts from a deployment', () => {
     await world.until(() => conditionOf(workload('aa') ?? {}, 'Ready') !== undefined)
     expect(conditionOf(workload('aa') ?? {}, 'Ready')?.reason).toBe('ModuleTaken')
     expect(recordOf('aa', 'prev')).toBeUndefined()
+    expect(workload('aa')?.status?.summary).toEqual({ environments: 'prev', states: 'prev ModuleTaken' })
   })
 
   test('a Workload that is newer than the environment does not take over a module of the start', async () => {

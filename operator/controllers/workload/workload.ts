@@ -6,7 +6,8 @@ import { Workload, type WorkloadEnvironment } from '../../api/workload.ts'
 import { Mismatch, ReferenceNotFound, Stalled, Waiting } from '../../domain/base/errors.ts'
 import { compareText, sameJson } from '../../domain/base/json.ts'
 import { isFinished } from '../../domain/deployment/deployment.ts'
-import { environmentObjectName, workloadOf } from '../../domain/resource/identity.ts'
+import { contextOf, environmentObjectName, workloadOf } from '../../domain/resource/identity.ts'
+import { type EnvironmentState, summaryOf } from '../../domain/workload/summary.ts'
 import { scoped } from '../../kube/cache/kinds-in-store.ts'
 import type { Store } from '../../kube/cache/store.ts'
 import { keyOf } from '../../kube/client/resource.ts'
@@ -99,13 +100,21 @@ async function reconcile(
   const entries = found
     .flatMap(({ entry }) => entry ?? [])
     .sort((left, right) => compareText(left.environmentId, right.environmentId))
-  const observed = { environments: entries.length > 0 ? entries : undefined }
+  const summary = summaryOf(present.flatMap((each, index) => stateIn(each, found[index]) ?? []))
+  const observed = { environments: entries.length > 0 ? entries : undefined, summary }
   if (!sameRecords(workload.status?.environments ?? [], entries))
     await context.report(observed, 'waiting for its deployment')
   const said = workloadContent(workload, '')
   if ('problem' in said) throw new Stalled('InvalidWorkload', said.problem, observed)
   throwOutcome(workload, present, found, observed, store)
   return observed
+}
+
+/** The state of the content in an environment; undefined where the Workload has nothing and wants nothing. */
+function stateIn(environment: Environment, { entry, problem }: Found = {}): EnvironmentState | undefined {
+  if (!entry && !problem) return undefined
+  const state = problem instanceof Stalled ? problem.reason : (entry?.state ?? 'pending')
+  return { environmentId: contextOf(environment).environmentId, state, url: entry?.url }
 }
 
 /** Whether two statuses record the same content; what differs otherwise can be written later. */
