@@ -3,7 +3,8 @@ import { provisionSchema, ResourceDefinition } from '../../../operator/api/resou
 import type { FreeForm } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { isObject } from '../../../operator/domain/base/json.ts'
-import { parseReference, problemOfDescriptor } from '../../../operator/domain/resource/descriptor.ts'
+import { malformedTexts } from '../../../operator/domain/definition/malformed-texts.ts'
+import { problemOfDescriptor } from '../../../operator/domain/resource/descriptor.ts'
 import type { Caller } from '../../authenticate.ts'
 import type { Gateway } from '../../endpoint.ts'
 import { fromWire } from '../../request/wire.ts'
@@ -124,7 +125,6 @@ export function draftOf(
   gateway: Pick<Gateway, 'checkDriverInputs'>,
   isWhole = false,
 ): Draft {
-  for (const key of Object.keys(body.provision ?? {})) if (!key.includes('${')) parseReference(key)
   const inputs = withoutEmptyPart(inputsOf(body))
   const name = newSecretName(id)
   const extracted = inputs ? secretsOf(inputs, name) : undefined
@@ -134,6 +134,7 @@ export function draftOf(
     apply(definition, before = definition.spec.driverInputs?.secretRefs) {
       const known = refs && before ? keepPlaceholders(refs, before) : refs
       const spec = changedSpec(definition.spec, body, inputs, known)
+      if (isWhole || inputs !== undefined || body.provision !== undefined) refuseMalformed(spec)
       // Inputs that are already stored are not checked against a newer version of the driver.
       if (isWhole || inputs !== undefined || body.driver_type !== undefined)
         checkInputs(definition.metadata.namespace, spec, inputs, gateway)
@@ -141,6 +142,11 @@ export function draftOf(
       return { ...definition, spec }
     },
   }
+}
+
+function refuseMalformed(spec: Spec): void {
+  const messages = malformedTexts(spec).map(({ message }) => message)
+  if (messages.length > 0) throw new Problem('Invalid', messages.join('; '))
 }
 
 /** Drops empty secrets or empty references if the other of the two is given. */

@@ -27,6 +27,8 @@ const missingReasons: ReadonlySet<Reason> = new Set([
 
 /** The object itself is invalid: no change of another object can make it valid. */
 const formReasons: ReadonlySet<Reason> = new Set([
+  'InvalidPlaceholder',
+  'InvalidReference',
   'InvalidRule',
   'InvalidSchema',
   'InvalidTarget',

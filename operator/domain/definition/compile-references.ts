@@ -1,19 +1,17 @@
-import type { Reason } from '../../api/reasons/reasons.ts'
 import type { ResourceDefinition } from '../../api/resource-definition.ts'
 import type { FreeForm } from '../../api/schema.ts'
-import { Problem } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
 import { didYouMean } from '../base/nearest.ts'
 import type { ObjectProblem } from '../base/object-problem.ts'
 import type { WorkBudget } from '../base/work-budget.ts'
 import { definitionRoots, type Link, parseLink } from '../placeholder/link.ts'
-import { findPlaceholders } from '../placeholder/placeholder.ts'
-import { parseReference, type Reference } from '../resource/descriptor.ts'
+import type { Reference } from '../resource/descriptor.ts'
 import type { DriverDescriptor } from '../resource/driver.ts'
 import { isProvidedBy } from '../resource/types.ts'
 import { malformedSecret, secretPlaceholders } from '../secret/secret-inputs.ts'
 import { problemsOfStores } from '../secret/secret-stores.ts'
 import { driverOf, driverTypeOf, problemsOfAccount } from './definition.ts'
+import { namelessSecrets, placeholdersIn, problemFrom, referenceIn } from './malformed-texts.ts'
 
 /** One entry of `provision` in a definition. */
 export interface Provisioning {
@@ -53,24 +51,21 @@ export function compileDefinition(
   problems.push(...driverProblems(definition, driver, owner, context))
   const { values = {}, secretRefs = {} } = spec.driverInputs ?? {}
   problems.push(...problemsOfStores(secretRefs, 'secretRefs', `${owner}, `))
+  problems.push(...namelessSecrets(secretRefs, `${owner}, `))
   const links = distinct([
     ...linksIn(values, definitionRoots, `${owner}, driver inputs`, problems),
     ...linksInSecrets(secretRefs, `${owner}, secret input`, problems),
   ])
   const provisions: Provisioning[] = []
   for (const [key, entry] of Object.entries(spec.provision ?? {})) {
-    const where = `${owner}, provision '${key}'`
+    const reference = referenceIn(key, owner, problems)
+    if (!reference) continue
     const params = givenParams(entry.params)
-    try {
-      const reference = parseReference(key)
-      const { isDependent = false, matchDependents = false } = entry
-      const before = problems.length
-      linksIn(params ?? {}, definitionRoots, where, problems)
-      const isSound = problems.length === before
-      provisions.push({ reference, isDependent, matchDependents, params: isSound ? params : undefined })
-    } catch (error) {
-      problems.push(problemFrom(error, 'InvalidReference', owner))
-    }
+    const { isDependent = false, matchDependents = false } = entry
+    const before = problems.length
+    linksIn(params ?? {}, definitionRoots, `${owner}, provision '${key}'`, problems)
+    const isSound = problems.length === before
+    provisions.push({ reference, isDependent, matchDependents, params: isSound ? params : undefined })
   }
   return { links, provisions, driver, problems }
 }
@@ -106,16 +101,12 @@ export function linksIn(
   lenient = false,
 ): Link[] {
   const links: Link[] = []
-  try {
-    for (const { path, at } of findPlaceholders(value, lenient ? { roots } : {})) {
-      try {
-        links.push(parseLink(path, roots))
-      } catch (error) {
-        problems.push(problemFrom(error, 'InvalidPlaceholder', `${where} '${at}'`))
-      }
+  for (const { path, at } of placeholdersIn(value, where, problems, lenient ? roots : undefined)) {
+    try {
+      links.push(parseLink(path, roots))
+    } catch (error) {
+      problems.push(problemFrom(error, 'InvalidPlaceholder', `${where} '${at}'`))
     }
-  } catch (error) {
-    problems.push(problemFrom(error, 'InvalidPlaceholder', where))
   }
   return distinct(links)
 }
@@ -134,11 +125,6 @@ function distinct(links: readonly Link[]): Link[] {
     byName.set(`${link.kind}\0${name}\0${'output' in link ? link.output : ''}`, link)
   }
   return [...byName.values()]
-}
-
-function problemFrom(error: unknown, reason: Reason, where: string): ObjectProblem {
-  if (error instanceof Problem) return { reason, message: `${where}: ${error.message}` }
-  throw error
 }
 
 /** Params, or undefined when they are empty. */

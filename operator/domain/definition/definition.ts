@@ -14,6 +14,7 @@ import { schemaProblems } from '../schema/user-schema.ts'
 import { unreadLeaves } from '../secret/secret-inputs.ts'
 import { problemsOfStores } from '../secret/secret-stores.ts'
 import { formatCriterion } from './criterion.ts'
+import { malformedTexts } from './malformed-texts.ts'
 import { duplicateCriteria } from './matching.ts'
 
 /** The driver of a driver type: a built-in one under any vendor name, or a custom driver. */
@@ -54,6 +55,7 @@ export function problemsOfDefinition(
   const { spec, metadata } = definition
   const descriptor = driverOf(spec.driverType, context.catalogue, context.vendors)
   return [
+    ...malformedTexts(spec),
     ...problemsOfCriteria(metadata.name, context.rivals),
     ...typesNamedBy(definition).flatMap((type) => problemsOfType(type, metadata.namespace, context.types)),
     ...problemsOfDriver(definition, descriptor, context),
@@ -77,7 +79,7 @@ export function typesNamedBy({ spec }: Pick<ResourceDefinition, 'spec'>): string
     try {
       return [parseReference(text).type]
     } catch (error) {
-      // The deployment reports malformed references.
+      // `malformedTexts` reports malformed references.
       if (error instanceof Problem) return []
       throw error
     }
@@ -197,7 +199,12 @@ function isPlaceholder(value: unknown, pointer: string): boolean {
     (inner, key) => (isObject(inner) || Array.isArray(inner) ? (inner as FreeForm)[key] : undefined),
     value,
   ) // arrays have text keys too
-  return typeof at === 'string' && at.includes('${') && findPlaceholders(at).length > 0
+  if (typeof at !== 'string') return false
+  let isMalformed = false // `malformedTexts` reports it
+  const report = () => {
+    isMalformed = true
+  }
+  return findPlaceholders(at, { report }).length > 0 || isMalformed
 }
 
 function messageOf(part: string, { instancePath, message = 'is not valid', params }: ErrorObject): string {

@@ -18,6 +18,8 @@ interface SearchOptions {
   readonly keys?: boolean
   /** First steps of placeholders. Other `${…}` are literal text. Any first step when absent. */
   readonly roots?: readonly string[]
+  /** Called for each text that cannot be parsed, instead of throwing. */
+  readonly report?: (problem: Problem) => void
 }
 
 /** All placeholders in the texts of a value. */
@@ -25,8 +27,15 @@ export function findPlaceholders(value: unknown, options: SearchOptions = {}): F
   const found: FoundPlaceholder[] = []
   const look = (text: string, at: string): void => {
     if (!text.includes('${')) return
-    for (const part of located(() => parseTemplate(text, options.roots), at)) {
-      if (typeof part !== 'string') found.push({ path: part.path, at })
+    for (const part of parse(text, at)) if (typeof part !== 'string') found.push({ path: part.path, at })
+  }
+  const parse = (text: string, at: string): Template => {
+    try {
+      return located(() => parseTemplate(text, options.roots), at)
+    } catch (error) {
+      if (!options.report || !(error instanceof Problem)) throw error
+      options.report(error)
+      return []
     }
   }
   const visit = (each: unknown, at: string, depth: number): void => {

@@ -99,6 +99,38 @@ export function secretPlaceholders(
   return found
 }
 
+/** Pointers to the leaves whose placeholders cannot be parsed. A placeholder that names nothing can be parsed. */
+export function malformedSecretLeaves(refs: FreeForm): string[] {
+  const found: string[] = []
+  mapSecretLeaves(refs, (leaf, at) => {
+    if (!isTemplate(leaf)) return
+    const listed = leaf['placeholders']
+    const texts = isTextLeaf(leaf)
+      ? leaf['value']
+      : Array.isArray(listed) && listed.map((text) => `\${${String(text)}}`)
+    let isMalformed = texts === false
+    const report = () => {
+      isMalformed = true
+    }
+    findPlaceholders(texts, { report })
+    if (isMalformed) found.push(at)
+  })
+  return found
+}
+
+/** Pointers to the inputs `{key}`, which name no Secret, and would be read as a map with the text of the key. */
+export function secretLeavesWithoutName(refs: FreeForm, at = ''): string[] {
+  return Object.entries(refs).flatMap(([name, value]) => {
+    if (!isObject(value) || isSecretLeaf(value)) return []
+    const below = `${at}/${escapeToken(name)}`
+    const isNameless =
+      typeof value['key'] === 'string' && Object.keys(value).every((each) => keysOfReference.has(each))
+    return isNameless ? [below] : secretLeavesWithoutName(value, below)
+  })
+}
+
+const keysOfReference: ReadonlySet<string> = new Set(['key', 'version', 'placeholders'])
+
 function pathsOf(leaf: FreeForm): (readonly string[])[] {
   const placeholders = isTextLeaf(leaf) ? (placeholdersOfSecret(leaf['value']) ?? []) : leaf['placeholders']
   if (!Array.isArray(placeholders)) throw new Problem('Invalid', malformedSecret)

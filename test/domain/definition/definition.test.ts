@@ -6,6 +6,7 @@ import {
   problemsOfDefinition,
   problemsOfInputs,
 } from '../../../operator/domain/definition/definition.ts'
+import { malformedTexts } from '../../../operator/domain/definition/malformed-texts.ts'
 import { builtInTypes } from '../../../operator/domain/resource/built-in-types.ts'
 import type { DriverDescriptor } from '../../../operator/domain/resource/driver.ts'
 import { isProvidedBy } from '../../../operator/domain/resource/types.ts'
@@ -83,6 +84,66 @@ describe('the problems of a definition depend on other objects', () => {
     ],
   ])('%s', (_, subject, rivals, reasons) => {
     expect(reasonsOf(subject, rivals)).toEqual(reasons)
+  })
+})
+
+describe('a text that cannot be parsed needs no deployment to be known as wrong', () => {
+  const inputs = (values: object) => ({ driverInputs: { values: { ...values } } })
+  const secrets = (secretRefs: object) => ({ driverInputs: { secretRefs: { ...secretRefs } } })
+
+  test.each<
+    [rule: string, spec: Partial<ResourceDefinition['spec']>, places: [reason: string, at: string][]]
+  >([
+    ['a placeholder without end', inputs({ a: '${context.app.id' }), [['InvalidPlaceholder', "'/a'"]]],
+    [
+      'all of them are named',
+      inputs({ a: ["${resources['s3>].outputs.x}"], b: { c: '${}' } }),
+      [
+        ['InvalidPlaceholder', "'/a/0'"],
+        ['InvalidPlaceholder', "'/b/c'"],
+      ],
+    ],
+    [
+      'in the text of a secret input, without the text',
+      secrets({ deep: { password: { value: 'x${resources.redis' } } }),
+      [['InvalidPlaceholder', "'/deep/password'"]],
+    ],
+    [
+      'in the placeholders that a reference lists',
+      secrets({ password: { secret: 's', key: 'k', placeholders: ['a..b'] } }),
+      [['InvalidPlaceholder', "'/password'"]],
+    ],
+    [
+      'a secret input that names no Secret',
+      secrets({ password: { key: 'x' } }),
+      [['InvalidReference', "'/password'"]],
+    ],
+    ['a key of provision', { provision: { 'a b': {} } }, [['InvalidReference', "'a b'"]]],
+    [
+      'the params of a co-provisioned resource',
+      { provision: { s3: { params: { name: '${a b}' } } } },
+      [['InvalidPlaceholder', "'/name'"]],
+    ],
+    ['unlike an unknown name', inputs({ a: '${context.foo} ${nothing.x}' }), []],
+    ['unlike an unknown name in a secret', secrets({ password: { value: '${context.foo}' } }), []],
+    ['unlike a map of secrets', secrets({ login: { key: { secret: 's', key: 'k' } } }), []],
+    [
+      'unlike escaped text',
+      inputs({ a: '$\\{context', b: '$5', c: '$$\\{x', d: '{{ .x }}${context.app.id}' }),
+      [],
+    ],
+  ])('%s', (_, spec, places) => {
+    const problems = malformedTexts(definition('x', spec).spec)
+    expect(problems.map(({ reason }) => reason)).toEqual(places.map(([reason]) => reason))
+    for (const [index, [, at]] of places.entries()) expect(problems[index]?.message).toContain(at)
+    expect(reasonsOf(definition('x', spec))).toEqual(places.map(([reason]) => reason))
+    expect(JSON.stringify(problems)).not.toContain('x${resources.redis')
+  })
+
+  test('ten are named, and the others are counted', () => {
+    const values = Object.fromEntries([...Array(25).keys()].map((index) => [`k${index}`, '${']))
+    const problems = malformedTexts(definition('x', inputs(values)).spec)
+    expect([problems.length, problems.at(-1)?.message]).toEqual([11, 'and 15 more'])
   })
 })
 

@@ -65,6 +65,8 @@ describe('PUT of a definition', () => {
     ['driver inputs as a list', { name: 'n', driver_inputs: [] }, 422],
     ['a driver type without a vendor', { name: 'n', driver_type: 'echo' }, 400],
     ['a provision key that cannot be', { name: 'n', provision: { 'a b': {} } }, 400],
+    ['a placeholder without end', { name: 'n', driver_inputs: { values: { a: '${context.app.id' } } }, 400],
+    ['a malformed param', { name: 'n', provision: { s3: { params: { a: '${a b}' } } } }, 400],
     [
       'inputs that our driver does not take',
       { name: 'n', driver_type: 'quartermaster/ingress', driver_inputs: { values: { api_version: 'v2' } } },
