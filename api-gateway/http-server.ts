@@ -1,4 +1,10 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { RestErrorName } from '../operator/api/reasons/errors.ts'
 import { commonHeaders } from './response/common-headers.ts'
@@ -44,7 +50,25 @@ export function createHttpServer(
   server.on('checkExpectation', (request) =>
     respondAndClose(request.socket, 400, 'Invalid', "the header 'Expect' has an unsupported value"),
   )
+  keepUnsentAnswers(server)
   return server
+}
+
+/**
+ * Keeps idle connections open while a client has not received all of an answer. Node takes a connection for idle as soon as its
+ * answer is complete, and `close` of a server would cut off what is not sent.
+ */
+function keepUnsentAnswers(server: Server): void {
+  const open = new Set<ServerResponse>()
+  server.on('request', (_, response) => {
+    open.add(response)
+    response.once('close', () => open.delete(response))
+  })
+  const closeIdle = server.closeIdleConnections.bind(server)
+  server.closeIdleConnections = () => {
+    for (const { writableEnded, writableFinished } of open) if (writableEnded && !writableFinished) return
+    closeIdle()
+  }
 }
 
 /** Returns why a request that Node accepts cannot be served. */

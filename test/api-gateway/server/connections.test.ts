@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { Agent, request, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { closeServer, createHttpServer } from '../../../api-gateway/http-server.ts'
 import { eventually } from '../../../dev/control-plane/kubernetes.ts'
@@ -213,3 +214,34 @@ test('a server that closes ends a kept connection as soon as its open request is
   await closing
   agent.destroy()
 }, 20_000)
+
+test.each(['before', 'after'])(
+  'a server that closes %s an answer begins sends all of it to a slow client',
+  async (when) => {
+    const body = 'x'.repeat(20_000_000)
+    const answering = Promise.withResolvers<void>()
+    const server = createHttpServer((_, response) => {
+      void answering.promise.then(() => response.setHeader('Content-Length', body.length).end(body))
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1') // of TCP
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+    await once(server, 'request')
+    if (when === 'after') {
+      answering.resolve()
+      await once(socket, 'readable')
+    }
+    const closing = closeServer(server)
+    answering.resolve()
+    await sleep(500)
+    let received = 0
+    socket.on('data', (chunk: Buffer) => {
+      received += chunk.length
+    })
+    await once(socket, 'close')
+    await closing
+    expect(received).toBeGreaterThan(body.length)
+  },
+  30_000,
+)
