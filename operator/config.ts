@@ -144,8 +144,8 @@ export function readConfig(environment: Environment = process.env): Config {
       environment.QUARTERMASTER_INGRESS_DENIED_ANNOTATIONS === undefined
         ? undefined
         : words('INGRESS_DENIED_ANNOTATIONS'),
-    webhookGiveUpSeconds: number('WEBHOOK_GIVE_UP_SECONDS', 24 * 3600, delays),
-    webhookKeptSeconds: number('WEBHOOK_KEPT_SECONDS', 3 * 24 * 3600, delays),
+    webhookGiveUpSeconds: number('WEBHOOK_GIVE_UP_SECONDS', 24 * 3600, counts),
+    webhookKeptSeconds: number('WEBHOOK_KEPT_SECONDS', 3 * 24 * 3600, counts),
     ingressAllowedAnnotations: words('INGRESS_ALLOWED_ANNOTATIONS'),
     organizationQuota: Object.fromEntries(words('ORGANIZATION_QUOTA').map(readLimit)),
     oidc: readOidc(text),

@@ -26,7 +26,7 @@ describe('a setting that is a number', () => {
     ['DRIVER_DEADLINE_SECONDS', '0'],
     ['DEPLOYMENT_TIMEOUT_SECONDS', '0'],
     ['SETTLE_SECONDS', '-1'],
-    ['WEBHOOK_KEPT_SECONDS', '2147484'],
+    ['SETTLE_SECONDS', '2147484'],
     ['REQUESTS_PER_SECOND', '0'],
     ['REQUEST_BURST', '0'],
     ['DEPLOYMENT_ATTEMPTS', '0'],
@@ -35,6 +35,10 @@ describe('a setting that is a number', () => {
     ['HEALTH_PORT', 'http'],
   ])('is refused when it has no meaning, by name: %s=%j', (name, value) => {
     expect(() => readConfig({ [`QUARTERMASTER_${name}`]: value })).toThrow(`QUARTERMASTER_${name} must be`)
+  })
+
+  test.each(['WEBHOOK_KEPT_SECONDS', 'WEBHOOK_GIVE_UP_SECONDS'])('may be a month: %s', (name) => {
+    expect(() => readConfig({ [`QUARTERMASTER_${name}`]: '2592000' })).not.toThrow()
   })
 
   test('may be 0 where it says to wait for nothing, to keep nothing, or any port', () => {
