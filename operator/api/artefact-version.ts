@@ -10,6 +10,7 @@ export const artefactTypes = ['container', 'workload'] as const
 export const automationOutcomes = [
   'Deployed',
   'Unchanged',
+  'OwnedByWorkload',
   'Superseded',
   'RuleInactive',
   'Archived',
@@ -84,9 +85,12 @@ export const ArtefactVersion = defineKind({
             ),
             outcome: oneOf(
               automationOutcomes,
-              '`Deployed`, or why not: no container has another version of the image (`Unchanged`), a newer version came (`Superseded`), or the rules, the version or the environment changed first. Absent until it is decided.',
+              '`Deployed`, or why not: no container has another version of the image (`Unchanged`), only modules of Workloads have one (`OwnedByWorkload`), a newer version came (`Superseded`), or the rules, the version or the environment changed first. Absent until it is decided.',
             ),
             deploymentName: string('EnvironmentDeployment that deploys the version.', { maxLength: 253 }),
+            message: string('What to do, for `OwnedByWorkload`: which Workloads name the image.', {
+              maxLength: 2048,
+            }),
           },
           'An environment with rules that the version fits.',
         ),

@@ -26,9 +26,10 @@ import { scoped } from '../../kube/cache/kinds-in-store.ts'
 import { isAlreadyExists } from '../../kube/client/client.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import { ownersIn } from '../../planning/workloads.ts'
+import { firstOf } from '../shared/deletion-blockers.ts'
 import { unfinishedIn, waitForDeployment } from '../shared/unfinished-deployments.ts'
 
-type Result = Pick<TargetEnvironment, 'outcome' | 'deploymentName'>
+type Result = Pick<TargetEnvironment, 'outcome' | 'deploymentName' | 'message'>
 
 /** A stream of versions delays a deployment at most this many times the time for one. */
 const longestDelay = 10
@@ -70,8 +71,8 @@ export class AutomaticDeployments {
   async settle(version: ArtefactVersion, environmentName: string): Promise<Result> {
     const { store } = this.#cluster
     const { namespace } = version.metadata
-    const deployed = this.#deploymentOf(version, environmentName)
-    if (deployed) return { outcome: 'Deployed', deploymentName: deployed.metadata.name }
+    const deployment = this.#deploymentOf(version, environmentName)
+    if (deployment) return { outcome: 'Deployed', deploymentName: deployment.metadata.name }
     const environment = store.get(Environment, namespace, environmentName)
     if (!environment || environment.metadata.deletionTimestamp) return { outcome: 'EnvironmentGone' }
     const key = scoped(version, environmentName)
@@ -85,8 +86,10 @@ export class AutomaticDeployments {
     const open = wanted.filter((each) => !this.#deploymentOf(each, environmentName))
     this.#awaitOthers(open)
     this.#awaitTurn(environment)
-    const set = this.#changeableSet(environment)
-    if (isUnchanged(set, [version])) return { outcome: 'Unchanged' }
+    const deployed = this.#deployedSet(environment)
+    const owners = new Map(ownersIn(store, environment).map(({ id, workloadName }) => [id, workloadName]))
+    const set = withoutModules(deployed, owners)
+    if (isUnchanged(set, [version])) return unchanged(deployed, owners, version)
     const changed = open.filter((each) => !isUnchanged(set, [each])).sort(byName)
     const updates = imageUpdates(
       set,
@@ -122,13 +125,6 @@ export class AutomaticDeployments {
   #awaitTurn(environment: Environment): void {
     const [running] = unfinishedIn(keyOf(environment), this.#cluster.store)
     if (running) throw waitForDeployment(running.metadata.name)
-  }
-
-  /** What is deployed, without the modules that belong to Workloads: their images are those that the Workloads name. */
-  #changeableSet(environment: Environment): SetContent {
-    const owned = new Set(ownersIn(this.#cluster.store, environment).map(({ id }) => id))
-    const { modules, ...set } = this.#deployedSet(environment)
-    return { ...set, modules: Object.fromEntries(Object.entries(modules).filter(([id]) => !owned.has(id))) }
   }
 
   #deployedSet(environment: Environment): SetContent {
@@ -200,6 +196,19 @@ export class AutomaticDeployments {
 
 function byName(left: ArtefactVersion, right: ArtefactVersion): number {
   return compareText(left.metadata.name, right.metadata.name)
+}
+
+/** A set without the modules that belong to Workloads: their images are those that the Workloads name. */
+function withoutModules({ modules, ...set }: SetContent, owners: ReadonlyMap<string, string>): SetContent {
+  return { ...set, modules: Object.fromEntries(Object.entries(modules).filter(([id]) => !owners.has(id))) }
+}
+
+/** Why a version changes nothing: all that run the image have it, or belong to Workloads. */
+function unchanged(set: SetContent, owners: ReadonlyMap<string, string>, { spec }: ArtefactVersion): Result {
+  const names = Object.keys(imageUpdates(set, [spec])).flatMap((id) => owners.get(id) ?? [])
+  if (names.length === 0) return { outcome: 'Unchanged' }
+  const shown = firstOf(names.sort(compareText).map((name) => `'${name}'`))
+  return { outcome: 'OwnedByWorkload', message: `change the image in the Workload ${shown}` }
 }
 
 function isUnchanged(set: SetContent, versions: readonly ArtefactVersion[]): boolean {

@@ -76,9 +76,12 @@ export function wantedVersions(
   return [...newest.values()].filter((each) => targetIn(each, environmentName)?.outcome === undefined)
 }
 
+/** Outcomes that compare the version with what is deployed. */
+const compared: ReadonlySet<AutomationOutcome> = new Set(['Deployed', 'Unchanged', 'OwnedByWorkload'])
+
 /** Whether an outcome leaves an older version free to be deployed. */
 function isPassedOver(outcome: AutomationOutcome | undefined): boolean {
-  return outcome !== undefined && outcome !== 'Deployed' && outcome !== 'Unchanged'
+  return outcome !== undefined && !compared.has(outcome)
 }
 
 /** Versions are ordered by their registration. */

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
+import { ArtefactVersion } from '../../../operator/api/artefact-version.ts'
 import { AutomationRule } from '../../../operator/api/automation-rule.ts'
 import { newObject } from '../../../operator/api/kind.ts'
 import { ApiError } from '../../../operator/kube/client/client.ts'
@@ -68,6 +69,14 @@ describe('a new version', () => {
         world.own('web')
         world.register('a1', { version: '1' })
       },
+      'OwnedByWorkload',
+    ],
+    [
+      'of the image that a module of a Workload runs is not deployed',
+      (world) => {
+        world.own('web')
+        world.register('a0', { version: '0' })
+      },
       'Unchanged',
     ],
     [
@@ -105,6 +114,15 @@ describe('a new version', () => {
     expect(world.running()).toEqual(firstImages)
     expect(Object.values(world.outcomes())).toEqual([outcome])
   })
+})
+
+test('a version of an image of a Workload names the Workload to change', async () => {
+  const world = startedWorld()
+  world.own('web')
+  world.register('a1', { version: '1' })
+  await world.untilQuiet()
+  const [target] = world.fake.store.get(ArtefactVersion, 'acme', 'a1')?.status?.environments ?? []
+  expect(target).toMatchObject({ outcome: 'OwnedByWorkload', message: expect.stringContaining("'shop.web'") })
 })
 
 describe('a rule does not deploy', () => {
