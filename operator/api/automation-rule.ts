@@ -52,6 +52,7 @@ export const AutomationRule = defineKind({
     },
     'Observed state.',
   ),
+  selectableFields: ['.spec.applicationName'],
   columns: [
     { name: 'Application', jsonPath: '.spec.applicationName' },
     { name: 'Environment', jsonPath: '.spec.environmentId' },

@@ -56,6 +56,7 @@ export const DeploymentDelta = defineKind({
     },
     'Changes of the delta.',
   ),
+  selectableFields: ['.spec.applicationName'],
   columns: [
     { name: 'Application', jsonPath: '.spec.applicationName' },
     { name: 'Environment', jsonPath: '.spec.environmentId' },

@@ -20,6 +20,7 @@ export const DeploymentSet = defineKind({
     {},
     'Content of the set.',
   ),
+  selectableFields: ['.spec.applicationName'],
   columns: [{ name: 'Application', jsonPath: '.spec.applicationName' }],
   rules: [{ rule: 'self.spec == oldSelf.spec', message: 'a deployment set cannot be changed' }],
 })

@@ -125,6 +125,7 @@ export const Environment = defineKind({
     },
     'Observed state.',
   ),
+  selectableFields: ['.spec.applicationName'],
   columns: [
     { name: 'Application', jsonPath: '.spec.applicationName' },
     { name: 'Type', jsonPath: '.spec.typeName' },

@@ -64,6 +64,7 @@ export const SharedValue = defineKind({
     },
     'Observed state.',
   ),
+  selectableFields: ['.spec.applicationName'],
   columns: [
     { name: 'Application', jsonPath: '.spec.applicationName' },
     { name: 'Environment', jsonPath: '.spec.environmentId' },

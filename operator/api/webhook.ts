@@ -70,6 +70,7 @@ export const Webhook = defineKind({
     },
     'Observed state.',
   ),
+  selectableFields: ['.spec.applicationName'],
   columns: [
     { name: 'Application', jsonPath: '.spec.applicationName' },
     { name: 'URL', jsonPath: '.spec.url' },

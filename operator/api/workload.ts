@@ -145,6 +145,7 @@ export const Workload = defineKind({
     },
     'Observed state.',
   ),
+  selectableFields: ['.spec.applicationName'],
   columns: [
     { name: 'Application', jsonPath: '.spec.applicationName' },
     { name: 'Environments', jsonPath: '.status.summary.environments' },

@@ -3,6 +3,7 @@ import { AutomationRule } from '../api/automation-rule.ts'
 import { DeploymentDelta } from '../api/deployment-delta.ts'
 import { DeploymentSet } from '../api/deployment-set.ts'
 import { Environment } from '../api/environment.ts'
+import type { Kind, ObjectOf } from '../api/kind.ts'
 import { annotations } from '../api/names.ts'
 import { SharedValue } from '../api/shared-value.ts'
 import { Webhook } from '../api/webhook.ts'
@@ -15,6 +16,16 @@ import { inParallel } from '../kube/client/parallel.ts'
 import { type Controller, watchKind } from '../kube/loop/controller.ts'
 import { withdrawRoles } from './roles.ts'
 import { deletionBlockers, firstOf, isBlockerChanged } from './shared/deletion-blockers.ts'
+
+/** Kinds of the objects of an application that are deleted after its environments. */
+const contentKinds: readonly Kind[] = [
+  Workload,
+  Webhook,
+  SharedValue,
+  AutomationRule,
+  DeploymentDelta,
+  DeploymentSet,
+]
 
 /** Whether the application of an environment is being deleted. */
 function isTerminating({ metadata, spec }: Environment, store: Store): boolean {
@@ -41,28 +52,12 @@ export function applicationController(cluster: Cluster): Controller<typeof Appli
       return {}
     },
     async finalize(application) {
+      await removeEnvironments(application, cluster)
       const index = scoped(application, application.metadata.name)
-      const environments = store.byIndex(Environment, 'application', index)
-      const live = environments.filter(({ metadata }) => !metadata.deletionTimestamp)
-      await inParallel(live, (each) => cluster.remove(Environment, each))
-      if (environments.length > 0) {
-        const nameOf = ({ metadata }: Environment) => `'${metadata.name}'`
-        const blockers = deletionBlockers(environments, nameOf)
-        throw new Waiting(
-          'EnvironmentsRemain',
-          `waiting for ${firstOf(environments.map(nameOf))} to be deleted${blockers}`,
-        )
-      }
-      for (const each of store.byIndex(Workload, 'application', index)) await cluster.remove(Workload, each)
-      for (const each of store.byIndex(Webhook, 'application', index)) await removeWebhook(each)
-      for (const each of store.byIndex(SharedValue, 'application', index))
-        await cluster.remove(SharedValue, each)
-      for (const each of store.byIndex(AutomationRule, 'application', index))
-        await cluster.remove(AutomationRule, each)
-      for (const each of store.byIndex(DeploymentDelta, 'application', index))
-        await cluster.remove(DeploymentDelta, each)
-      for (const each of store.byIndex(DeploymentSet, 'application', index))
-        await cluster.remove(DeploymentSet, each)
+      for (const kind of contentKinds)
+        for (const each of store.byIndex<Kind>(kind, 'application', index))
+          await removeContent(kind, each, cluster)
+      await removeUnseen(application, cluster)
       // Last, so that its owner can read the application until it is gone.
       await withdrawRoles(
         cluster,
@@ -72,13 +67,54 @@ export function applicationController(cluster: Cluster): Controller<typeof Appli
       )
     },
   }
+}
 
-  /** Deletes a webhook, which stays until its last calls are delivered; the application does not wait for that. */
-  async function removeWebhook(webhook: Webhook) {
-    const { uid, deletionTimestamp } = webhook.metadata
-    if (deletionTimestamp) return
+/** Deletes the environments; throws Waiting until they are gone. */
+async function removeEnvironments(application: Application, cluster: Cluster): Promise<void> {
+  const index = scoped(application, application.metadata.name)
+  const environments = cluster.store.byIndex(Environment, 'application', index)
+  const live = environments.filter(({ metadata }) => !metadata.deletionTimestamp)
+  await inParallel(live, (each) => cluster.remove(Environment, each))
+  if (environments.length === 0) return
+  const nameOf = ({ metadata }: Environment) => `'${metadata.name}'`
+  const blockers = deletionBlockers(environments, nameOf)
+  throw environmentsRemain(environments.map(nameOf), blockers)
+}
+
+function environmentsRemain(names: readonly string[], blockers: string, retrySeconds?: number): Waiting {
+  const message = `waiting for ${firstOf(names)} to be deleted${blockers}`
+  return new Waiting('EnvironmentsRemain', message, retrySeconds)
+}
+
+/**
+ * Deletes what the cache does not contain yet, because its watches are not ordered: a later application of the id must
+ * not inherit it. Throws Waiting for environments, until the cache contains them.
+ */
+async function removeUnseen({ metadata }: Application, cluster: Cluster): Promise<void> {
+  const { namespace, name } = metadata
+  const fields = { 'spec.applicationName': name }
+  const environments = await cluster.readNames(Environment, namespace, fields)
+  if (environments.length > 0)
+    throw environmentsRemain(
+      environments.map((each) => `'${each}'`),
+      '',
+      1,
+    )
+  await inParallel(contentKinds, async (kind) => {
+    for (const each of await cluster.readNames(kind, namespace, fields)) {
+      const object = await cluster.read<Kind>(kind, namespace, each)
+      if (object) await removeContent(kind, object, cluster)
+    }
+  })
+}
+
+/** Deletes an object. A webhook stays until its last calls are delivered; the application does not wait for that. */
+async function removeContent(kind: Kind, object: ObjectOf<Kind>, cluster: Cluster): Promise<void> {
+  const { uid, deletionTimestamp } = object.metadata
+  if (deletionTimestamp) return
+  if (kind.kind === Webhook.kind) {
     const marker = { [annotations.lastCalls]: 'true' }
-    await cluster.patch(Webhook, webhook, { metadata: { uid, annotations: marker } })
-    await cluster.remove(Webhook, webhook)
+    await cluster.patch(kind, object, { metadata: { uid, annotations: marker } })
   }
+  await cluster.remove(kind, object)
 }

@@ -82,6 +82,9 @@ export function createFakeCluster(): FakeCluster {
   }
 
   function selected<K extends Kind>(kind: K, namespace: string, fields: SelectableFields) {
+    for (const path of Object.keys(fields))
+      if (!kind.selectableFields.includes(`.${path}`))
+        throw new ApiError(400, 'BadRequest', `field label not supported: ${path}`)
     const all = cacheOf(kind).inNamespace(namespace)
     return all.filter((each) =>
       Object.entries(fields).every(([path, value]) => valueAt(each, path) === value),
