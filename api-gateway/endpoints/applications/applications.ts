@@ -18,9 +18,9 @@ import {
   waitUntilDeleted,
   withFinalizer,
 } from '../common/find.ts'
-import { withdrawUnlessPresent } from '../common/given-role.ts'
 import { listEndpoint, nameOf } from '../common/list-endpoint.ts'
 import { withRollback } from '../common/rollback.ts'
+import { withdrawUnlessPresent } from '../common/target.ts'
 import { hasResources, recordDeletion } from '../environments/environment-writing.ts'
 import { applicationShape, newApplicationShape, toApplication } from './application-shape.ts'
 import { withApplicationRole } from './application-users.ts'
@@ -50,7 +50,7 @@ async function makeOwner(
     return isGiven ? withRole(object, 'owner') : object
   })
   if (!isGiven) return
-  const target = { kind: Application, known: application, what: 'application' }
+  const target = { kind: Application, known: application, what: `application '${applicationName}'` }
   await withdrawUnlessPresent({ cluster, log }, target, async () => {
     const current = cluster.store.get(Application, namespace, applicationName)
     // The caller owns a later application of the ID that they created, by the same role.

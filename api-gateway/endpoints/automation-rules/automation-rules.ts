@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { AutomationRule } from '../../../operator/api/automation-rule.ts'
-import type { Environment } from '../../../operator/api/environment.ts'
 import { newObject } from '../../../operator/api/kind.ts'
 import { list } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
@@ -11,6 +10,7 @@ import { errorShape } from '../../response/shapes.ts'
 import { changeObject, modificationBy, withModification } from '../common/change.ts'
 import { type EnvironmentPath, find, findEnvironment, newMetadata, organizationKey } from '../common/find.ts'
 import { ageOf, listEndpoint } from '../common/list-endpoint.ts'
+import { createIn, targetEnvironment } from '../common/target.ts'
 import { ruleRequestShape, ruleShape, ruleSpec, toRule } from './automation-rule-shape.ts'
 
 const tag = 'Automation rules'
@@ -18,12 +18,11 @@ const rulesPath = '/orgs/{org_id}/apps/{app_id}/envs/{env_id}/rules'
 const rulePath = '/orgs/{org_id}/apps/{app_id}/envs/{env_id}/rules/{rule_id}'
 const idBytes = 8
 
-/** Returns the environment in the path if the caller may deploy to it, as a rule does. */
-function deployableEnvironment(store: Store, path: EnvironmentPath, caller: Caller): Environment {
+/** Throws Forbidden unless the caller may deploy to the environment in the path, as a rule does. */
+function authorizeDeploying(store: Store, path: EnvironmentPath, caller: Caller): void {
   const environment = findEnvironment(store, path)
   const target = { applicationId: path.app_id, environmentType: environment.spec.typeName }
   authorize(caller, { application: 'developer', deployer: true }, target)
-  return environment
 }
 
 function findRule(store: Store, path: EnvironmentPath & { readonly rule_id: string }): AutomationRule {
@@ -58,13 +57,14 @@ export const automationRules: readonly Endpoint[] = [
     access: { application: 'developer' },
     body: ruleRequestShape,
     responses: { 201: ruleShape, 409: errorShape },
-    async handle({ params, body, caller }, { cluster }) {
-      const { metadata } = deployableEnvironment(cluster.store, params, caller)
-      if (metadata.deletionTimestamp) throw new Problem('Conflict', 'the environment is being deleted')
+    async handle({ params, body, caller }, gateway) {
+      const { store } = gateway.cluster
+      authorizeDeploying(store, params, caller)
+      const target = targetEnvironment(store, params)
       const spec = ruleSpec({ applicationName: params.app_id, environmentId: params.env_id }, body)
       const name = randomBytes(idBytes).toString('hex')
       const rule = newObject(AutomationRule, newMetadata(params.org_id, name, caller), spec)
-      return created(toRule(await cluster.create(AutomationRule, rule)))
+      return created(toRule(await createIn(gateway, target, AutomationRule, rule)))
     },
   }),
   endpoint({
@@ -86,7 +86,7 @@ export const automationRules: readonly Endpoint[] = [
     responses: { 200: ruleShape, 409: errorShape },
     async handle({ params, body, caller }, gateway) {
       const { cluster } = gateway
-      deployableEnvironment(cluster.store, params, caller)
+      authorizeDeploying(cluster.store, params, caller)
       const rule = findRule(cluster.store, params)
       const spec = ruleSpec({ applicationName: params.app_id, environmentId: params.env_id }, body)
       const modification = modificationBy(caller, gateway)
@@ -104,7 +104,7 @@ export const automationRules: readonly Endpoint[] = [
     access: { application: 'developer' },
     responses: { 204: undefined },
     async handle({ params, caller }, { cluster }) {
-      deployableEnvironment(cluster.store, params, caller)
+      authorizeDeploying(cluster.store, params, caller)
       await cluster.remove(AutomationRule, findRule(cluster.store, params))
       return noContent
     },

@@ -9,6 +9,7 @@ import { errorShape } from '../../response/shapes.ts'
 import { changeObject, modificationBy } from '../common/change.ts'
 import { findApplication, newMetadata, organizationKey } from '../common/find.ts'
 import { ageOf, listEndpoint } from '../common/list-endpoint.ts'
+import { createIn, targetApplication } from '../common/target.ts'
 import { deltaMetadata } from './delta-metadata.ts'
 import { changesRequest, deltaShape, toDelta } from './delta-shape.ts'
 import { aboutDelta, changed, contentOf, findDelta, replaced } from './delta-writing.ts'
@@ -44,19 +45,18 @@ export const deltas: readonly Endpoint[] = [
     tag: 'Deployment deltas',
     access: { application: 'developer' },
     body: changesRequest,
-    responses: { 200: deltaShape },
+    responses: { 200: deltaShape, 409: errorShape },
     plainNotFound: true,
     async handle({ params, body, caller }, gateway) {
-      const { cluster } = gateway
       const { org_id, app_id } = params
-      findApplication(cluster.store, params)
+      const target = targetApplication(gateway.cluster.store, params)
       const metadata = newMetadata(org_id, randomBytes(20).toString('hex'), caller)
       const draft = newObject(DeploymentDelta, metadata, {
         applicationName: app_id,
         ...aboutDelta(body),
       })
       const delta = changed(draft, [contentOf(body)], modificationBy(caller, gateway))
-      return ok(toDelta(await cluster.create(DeploymentDelta, delta)))
+      return ok(toDelta(await createIn(gateway, target, DeploymentDelta, delta)))
     },
   }),
   endpoint({

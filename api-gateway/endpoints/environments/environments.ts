@@ -1,6 +1,5 @@
 import { Environment } from '../../../operator/api/environment.ts'
 import { list, object, string } from '../../../operator/api/schema.ts'
-import { Problem } from '../../../operator/domain/base/errors.ts'
 import { authorize } from '../../authenticate.ts'
 import { accepted, created, type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { knownId, objectName, shortId } from '../../request/parameters.ts'
@@ -13,6 +12,7 @@ import {
   waitUntilDeleted,
 } from '../common/find.ts'
 import { listEndpoint, nameOf } from '../common/list-endpoint.ts'
+import { createIn, targetApplication } from '../common/target.ts'
 import { environmentShape, toEnvironment } from './environment-shape.ts'
 import {
   defaultEnvironmentType,
@@ -55,12 +55,10 @@ export const environments: readonly Endpoint[] = [
       'An environment.',
     ),
     responses: { 201: environmentShape, 409: errorShape },
-    async handle({ params, body, caller }, { cluster }) {
+    async handle({ params, body, caller }, { cluster, log }) {
       const { store } = cluster
       const { org_id, app_id } = params
-      const application = findApplication(store, params)
-      if (application.metadata.deletionTimestamp)
-        throw new Problem('Conflict', `application '${app_id}' is being deleted`)
+      const target = targetApplication(store, params)
       const { from_deploy_id: startId } = body
       const start = startId === undefined ? undefined : findStartDeployment(store, org_id, app_id, startId)
       const type = body.type ?? (start && typeOfStart(store, org_id, start)) ?? defaultEnvironmentType
@@ -73,7 +71,7 @@ export const environments: readonly Endpoint[] = [
       const object = newEnvironment(org_id, app_id, { ...body, type }, caller)
       const known = store.get(Environment, org_id, object.metadata.name)
       await refuseTaken(cluster, Environment, known, `environment '${body.id}'`)
-      return created(toEnvironment(store, await cluster.create(Environment, object)))
+      return created(toEnvironment(store, await createIn({ cluster, log }, target, Environment, object)))
     },
   }),
   endpoint({

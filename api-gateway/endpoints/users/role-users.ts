@@ -8,8 +8,8 @@ import { type Access, type Endpoint, endpoint, noContent, ok } from '../../endpo
 import { errorShape } from '../../response/shapes.ts'
 import { changeObject } from '../common/change.ts'
 import { findAll } from '../common/find.ts'
-import { refuseDeleting, withdrawUnlessPresent } from '../common/given-role.ts'
 import { listEndpoint } from '../common/list-endpoint.ts'
+import { refuseDeleting, withdrawUnlessPresent } from '../common/target.ts'
 import { findMember, type Member, memberOf, toUserRole, userRoleShape } from './user-shape.ts'
 
 const tag = 'Users'
@@ -105,14 +105,15 @@ function writeOperations<R extends string>(scope: RoleScope<R>): Endpoint[] {
       body: object({ id: string('User ID.', { maxLength: 253 }), role: roleShape }, {}, 'A user and a role.'),
       responses: { 200: userRoleShape, 409: errorShape },
       async handle({ params, body }, { cluster, log }) {
-        const { target, id, member } = locate(scope, cluster.store, { ...params, user_id: body.id })
-        refuseDeleting(target, what)
+        const { target: known, id, member } = locate(scope, cluster.store, { ...params, user_id: body.id })
+        const target = { kind, known, what: `${what} '${id}'` }
+        refuseDeleting(target)
         const given = await changeObject(cluster, Membership, member.membership, (object) => {
           if (roleOf(object.spec, id) !== undefined)
             throw new Problem('Conflict', `user '${body.id}' already has a role on ${what} '${id}'`)
           return { ...object, spec: withRole(object.spec, id, body.role) }
         })
-        await withdrawUnlessPresent({ cluster, log }, { kind, known: target, what }, () =>
+        await withdrawUnlessPresent({ cluster, log }, target, () =>
           changeObject(cluster, Membership, given, (object) =>
             // Another role was given on a later object of the ID.
             roleOf(object.spec, id) === body.role

@@ -5,6 +5,7 @@ import { Problem } from '../../../operator/domain/base/errors.ts'
 import { sameJson } from '../../../operator/domain/base/json.ts'
 import { refusePrototypeKey } from '../../../operator/domain/delta/patch.ts'
 import { valueIdentity, valueObjectName } from '../../../operator/domain/graph/shared-values.ts'
+import type { Store } from '../../../operator/kube/cache/store.ts'
 import { authorize, type Caller } from '../../authenticate.ts'
 import type { Gateway } from '../../endpoint.ts'
 import { changeObject, currentIfRefused, modificationBy, withModification } from '../common/change.ts'
@@ -16,6 +17,7 @@ import {
   withoutPendingSecret,
 } from '../common/owned-secret.ts'
 import { fromReference, newSecretName, type SecretData, storeName } from '../common/secret-refs.ts'
+import { requirePresent, type Target, targetApplication, targetEnvironment } from '../common/target.ts'
 import {
   hasOwnSecret,
   type newValueShape,
@@ -110,6 +112,11 @@ function secretData(text: string): SecretData {
   return { [secretDataKey]: Buffer.from(text).toString('base64') }
 }
 
+/** Returns the application or environment of a new value. */
+function targetOf(store: Store, { env_id, ...path }: ValuesPath): Target {
+  return env_id === undefined ? targetApplication(store, path) : targetEnvironment(store, { ...path, env_id })
+}
+
 /** Creates a value and the Secret for it, if it is secret. */
 export async function createValue(
   path: ValuesPath,
@@ -118,6 +125,7 @@ export async function createValue(
   gateway: Gateway,
 ): Promise<SharedValue> {
   const { key, description } = body
+  const target = targetOf(gateway.cluster.store, path)
   refusePrototypeKey(key, 'key')
   const place = {
     applicationName: path.app_id,
@@ -141,7 +149,7 @@ export async function createValue(
     organizationKey(path.org_id, valueIdentity(place)),
   )
   await refuseTakenUnlessIncomplete(creation, cluster, known)
-  return createWithSecret(creation, gateway)
+  return createWithSecret(creation, gateway, () => requirePresent(gateway, target))
 }
 
 /** Attempts of a change while other clients change the content of the value. */

@@ -42,13 +42,6 @@ function refuseMissing(store: Store, path: ValuesPath): void {
   }
 }
 
-function refuseDeleting(store: Store, path: ValuesPath): void {
-  const { metadata } = findValuesOwner(store, path)
-  if (!metadata.deletionTimestamp) return
-  const what = path.env_id === undefined ? `application '${path.app_id}'` : `environment '${path.env_id}'`
-  throw new Problem('Conflict', `${what} is being deleted`)
-}
-
 function findValue(store: Store, path: ValuesPath & { readonly value_key: string }): SharedValue {
   findValuesOwner(store, path)
   const found = ownValues(store, path).find(({ spec }) => spec.key === path.value_key)
@@ -80,10 +73,8 @@ export const values: readonly Endpoint[] = paths.flatMap(({ path, of }): Endpoin
     access: { application: 'developer' },
     body: newValueShape,
     responses: { 201: valueShape, 409: errorShape },
-    async handle({ params, body, caller }, gateway) {
-      refuseDeleting(gateway.cluster.store, params)
-      return created(toValue(await createValue(params, body, caller, gateway)))
-    },
+    handle: async ({ params, body, caller }, gateway) =>
+      created(toValue(await createValue(params, body, caller, gateway))),
   }),
   endpoint({
     method: 'delete',

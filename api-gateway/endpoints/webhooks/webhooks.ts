@@ -18,6 +18,7 @@ import {
   withoutPendingSecret,
 } from '../common/owned-secret.ts'
 import { newSecretName, type SecretData } from '../common/secret-refs.ts'
+import { requirePresent, targetApplication } from '../common/target.ts'
 import {
   changedSpec,
   changedWebhookShape,
@@ -62,6 +63,7 @@ async function createWebhook(
   caller: Caller,
   gateway: Gateway,
 ) {
+  const target = targetApplication(gateway.cluster.store, { org_id, app_id })
   const signingSecretName = newSecretName(body.id, 'webhook-signing')
   // Omitted headers default to none; null is stored as absent.
   const bare = { applicationName: app_id, url: body.url, headers: {}, signingSecretName }
@@ -74,7 +76,7 @@ async function createWebhook(
     what: `webhook '${body.id}'`,
   }
   await refuseTakenUnlessIncomplete(creation, gateway.cluster)
-  const webhook = await createWithSecret(creation, gateway)
+  const webhook = await createWithSecret(creation, gateway, () => requirePresent(gateway, target))
   return { ...toWebhook(webhook), signing_secret: text }
 }
 
@@ -110,12 +112,8 @@ export const webhooks: readonly Endpoint[] = [
     access: webhookAccess,
     body: newWebhookShape,
     responses: { 201: createdWebhookShape, 409: errorShape },
-    async handle({ params, body, caller }, gateway) {
-      const { metadata } = findApplication(gateway.cluster.store, params)
-      if (metadata.deletionTimestamp)
-        throw new Problem('Conflict', `application '${params.app_id}' is being deleted`)
-      return created(await createWebhook(params, body, caller, gateway))
-    },
+    handle: async ({ params, body, caller }, gateway) =>
+      created(await createWebhook(params, body, caller, gateway)),
   }),
   endpoint({
     method: 'get',

@@ -1,0 +1,79 @@
+import { Application } from '../../../operator/api/application.ts'
+import { Environment } from '../../../operator/api/environment.ts'
+import type { Kind, Manifest, ObjectOf } from '../../../operator/api/kind.ts'
+import { Problem } from '../../../operator/domain/base/errors.ts'
+import type { Store } from '../../../operator/kube/cache/store.ts'
+import type { Gateway } from '../../endpoint.ts'
+import { type EnvironmentPath, findApplication, findEnvironment, refresh } from './find.ts'
+import { isFinal, retryUntilAnswered, withRollback } from './rollback.ts'
+
+/** An object on which a role is given, or to which a new object belongs. */
+export interface Target<K extends Kind = Kind> {
+  readonly kind: K
+  readonly known: ObjectOf<K>
+  /** Name of the object in error messages. */
+  readonly what: string
+}
+
+type Tools = Pick<Gateway, 'cluster' | 'log'>
+
+/** Returns the application in the path; throws NotFound, or Conflict if it is being deleted. */
+export function targetApplication(
+  store: Store,
+  path: Omit<EnvironmentPath, 'env_id'>,
+): Target<typeof Application> {
+  const known = findApplication(store, path)
+  return present({ kind: Application, known, what: `application '${path.app_id}'` })
+}
+
+/** Returns the environment in the path; throws NotFound, or Conflict if it is being deleted. */
+export function targetEnvironment(store: Store, path: EnvironmentPath): Target<typeof Environment> {
+  const known = findEnvironment(store, path)
+  const what = `environment '${path.env_id}' of application '${path.app_id}'`
+  return present({ kind: Environment, known, what })
+}
+
+function present<T extends Target>(target: T): T {
+  refuseDeleting(target)
+  return target
+}
+
+/** Throws Conflict if a target is being deleted. */
+export function refuseDeleting({ known: { metadata }, what }: Target): void {
+  if (metadata.deletionTimestamp) throw new Problem('Conflict', `${what} is being deleted`)
+}
+
+/**
+ * Throws NotFound or Conflict if the deletion of a target began in the meantime, because the cache may be stale. The
+ * operator may have removed what belongs to the target before, and a later object of the same ID must not inherit the rest.
+ */
+export async function requirePresent({ cluster }: Pick<Gateway, 'cluster'>, target: Target): Promise<void> {
+  const { kind, known, what } = target
+  const current = await retryUntilAnswered(() => refresh(cluster, kind, known), isFinal)
+  if (current?.metadata.uid !== known.metadata.uid) throw new Problem('NotFound', `${what} not found`)
+  refuseDeleting({ kind, known: current, what })
+}
+
+/**
+ * Withdraws what was written for a target whose deletion began in the meantime, and throws NotFound or Conflict. Also
+ * withdraws it if the target cannot be read, so that the client can repeat the request.
+ */
+export async function withdrawUnlessPresent(
+  { cluster, log }: Tools,
+  target: Target,
+  withdraw: () => Promise<unknown>,
+): Promise<void> {
+  await withRollback(log, withdraw, () => requirePresent({ cluster }, target))
+}
+
+/** Creates an object that belongs to a target, or leaves nothing behind; throws as `withdrawUnlessPresent` does. */
+export async function createIn<K extends Kind>(
+  { cluster, log }: Tools,
+  target: Target,
+  kind: K,
+  object: Manifest<K>,
+): Promise<ObjectOf<K>> {
+  const made = await cluster.create(kind, object)
+  await withdrawUnlessPresent({ cluster, log }, target, () => cluster.remove(kind, made))
+  return made
+}

@@ -1,0 +1,99 @@
+import { describe, expect, test } from '@jest/globals'
+import { Application } from '../../../../operator/api/application.ts'
+import { AutomationRule } from '../../../../operator/api/automation-rule.ts'
+import { DeploymentDelta } from '../../../../operator/api/deployment-delta.ts'
+import { Environment } from '../../../../operator/api/environment.ts'
+import type { Kind } from '../../../../operator/api/kind.ts'
+import { SharedValue } from '../../../../operator/api/shared-value.ts'
+import { Webhook } from '../../../../operator/api/webhook.ts'
+import { ApiError } from '../../../../operator/kube/client/client.ts'
+import { addEnvironment } from '../../support/objects.ts'
+import { setUpGateway } from '../../support/set-up.ts'
+import { behindItsBack } from '../../support/stale-objects.ts'
+
+const gateway = await setUpGateway(() => {
+  addEnvironment(gateway)
+})
+
+const app = '/orgs/acme/apps/shop'
+const environment = `${app}/envs/development`
+const value = { key: 'COLOUR', description: 'd', value: 'blue' }
+
+interface Creation {
+  readonly path: string
+  readonly body: object
+  readonly kind: Kind
+  /** Kind of the object that the new one belongs to. */
+  readonly target: Kind
+}
+
+const creations: readonly Creation[] = [
+  { path: `${app}/webhooks`, body: { id: 'hook', url: 'h.example.com' }, kind: Webhook, target: Application },
+  { path: `${app}/values`, body: value, kind: SharedValue, target: Application },
+  { path: `${app}/values`, body: { ...value, is_secret: true }, kind: SharedValue, target: Application },
+  { path: `${app}/deltas`, body: {}, kind: DeploymentDelta, target: Application },
+  { path: `${app}/envs`, body: { id: 'qa', name: 'QA' }, kind: Environment, target: Application },
+  { path: `${environment}/values`, body: value, kind: SharedValue, target: Environment },
+  { path: `${environment}/rules`, body: { type: 'update' }, kind: AutomationRule, target: Environment },
+]
+
+/** What happens to the target without the knowledge of the gateway, and how it answers. */
+const events: readonly [
+  event: string,
+  happen: (kind: Kind, namespace: string, name: string) => void,
+  status: number,
+][] = [
+  ['is gone', (...of) => gateway.cluster.drop(...of), 404],
+  [
+    'is being deleted',
+    (kind, ...of) => {
+      const object = gateway.cluster.store.get<Kind>(kind, ...of)
+      const going = { deletionTimestamp: '2026-03-01T00:00:00Z', finalizers: ['x/y'] }
+      if (object) gateway.cluster.put<Kind>(kind, { ...object, metadata: { ...object.metadata, ...going } })
+    },
+    409,
+  ],
+  [
+    'is another one of the same id',
+    (kind, ...of) => {
+      const object = gateway.cluster.store.get<Kind>(kind, ...of)
+      gateway.cluster.drop(kind, ...of)
+      const { uid: _, ...metadata } = object?.metadata ?? { namespace: '', name: '' }
+      if (object) gateway.cluster.put<Kind>(kind, { ...object, metadata })
+    },
+    404,
+  ],
+]
+
+/** Names of the objects of a kind that are not being deleted. */
+const namesOf = (kind: Kind) =>
+  gateway.cluster.store
+    .list(kind, 'acme')
+    .filter(({ metadata }) => !metadata.deletionTimestamp)
+    .map(({ metadata }) => metadata.name)
+
+describe.each(creations)('POST $path, whose target the gateway knows,', ({ path, body, kind, target }) => {
+  const post = async () => (await gateway.send(`POST ${path}`, { body })).status
+
+  test.each(events)('but that %s, leaves nothing', async (_, happen, status) => {
+    const before = namesOf(kind)
+    const restore = await behindItsBack(gateway, target, (...of) => happen(target, ...of))
+    const answer = await post()
+    restore()
+    expect([answer, namesOf(kind)]).toEqual([status, before])
+  })
+
+  test.each(events.slice(1, 2))('and that %s, writes nothing', async (_, happen, status) => {
+    happen(target, 'acme', target === Environment ? 'shop.development' : 'shop')
+    gateway.cluster.writes.length = 0
+    expect([await post(), gateway.cluster.writes]).toEqual([status, []])
+  })
+
+  test('but cannot read, leaves nothing', async () => {
+    const before = namesOf(kind)
+    gateway.cluster.failNext(`read ${target.kind}`, new ApiError(403, 'Forbidden', 'no right'))
+    expect(await post()).toBe(500)
+    expect(namesOf(kind)).toEqual(before)
+    expect([200, 201]).toContain(await post())
+  })
+})
