@@ -4,7 +4,7 @@ import { ActiveResource } from '../../operator/api/active-resource.ts'
 import { Environment } from '../../operator/api/environment.ts'
 import { type KubeObject, newObject } from '../../operator/api/kind.ts'
 import { Removals } from '../../operator/controllers/active-resource/removals.ts'
-import { ReconcileError } from '../../operator/domain/base/errors.ts'
+import { ReconcileError, Stalled } from '../../operator/domain/base/errors.ts'
 import type { Driver } from '../../operator/drivers/driver.ts'
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
 import { activeResource, driver } from '../support/builders.ts'
@@ -76,7 +76,8 @@ async function deployed(wanted: readonly Wanted[], mostTogetherMs?: number): Pro
   outside = new Set()
   stuck = new Set()
   faults = []
-  world = createOperatorWorld([makerOf('maker', false), makerOf('remote', true)], { mostTogetherMs })
+  const drivers = [makerOf('maker', false), makerOf('remote', true)]
+  world = createOperatorWorld(drivers, { mostTogetherMs, unlistedMs: 1 })
   world.objects.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: elsewhere } })
   world.fake.store.cacheOf(ActiveResource).subscribe(({ before, after }) => {
     const id = shortId(before?.spec.resourceId ?? '')
@@ -271,6 +272,23 @@ describe('the deletion of an environment', () => {
     )
     expect(count.stuck).toBeGreaterThan(0)
     expect(count.others).toBeGreaterThan(0)
+  })
+
+  test.each([
+    ['lacks the right to watch', new Stalled('NotAllowed', 'no right')],
+    ['cannot list', new ReconcileError('NotListed', 'conversion failed')],
+  ])('keeps of a kind that the operator %s only the resource that records it', async (_, error) => {
+    await deployed([{ id: 'bucket', values: { custom: true } }, { id: 'workload' }, { id: 'other' }], 1)
+    world.objects.beforeWatch = (kind) => {
+      if (kind === 'Bucket') throw error
+    }
+    world.start()
+    world.removeEnvironment()
+    await world.until(() => world.ids().length === 1)
+    expect(world.ids()).toEqual(['bucket'])
+    world.objects.beforeWatch = () => {}
+    await world.untilGone()
+    expectNothingLeft()
   })
 
   test('deletes objects in a namespace of others one by one', async () => {

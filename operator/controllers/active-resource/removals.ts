@@ -1,5 +1,6 @@
 import { ActiveResource } from '../../api/active-resource.ts'
 import { Environment } from '../../api/environment.ts'
+import { ReconcileError, Stalled } from '../../domain/base/errors.ts'
 import { withDependents } from '../../domain/resource/removal.ts'
 import { environmentKeyOf } from '../../kube/cache/kinds-in-store.ts'
 import type { Store } from '../../kube/cache/store.ts'
@@ -105,7 +106,8 @@ export class Removals {
 
   /**
    * Decides about the remaining resources. A resource is removed alone when a driver keeps something outside the cluster for
-   * it, when it has objects elsewhere than in `namespace`, or when it depends on such a resource, which must outlive it.
+   * it, when it has objects elsewhere than in `namespace`, when the operator cannot find its objects, or when it depends on such
+   * a resource, which must outlive it.
    * `sawAll` says later whether the API server had no other resources, and no deployment could add one.
    */
   async decide(
@@ -228,8 +230,14 @@ export class Removals {
     namespace: string | undefined,
   ): Promise<readonly ObjectReference[] | undefined> {
     if (this.#isOutsideCluster(resource)) return undefined
-    const objects = await this.#tools.inventory.objectsOf(resource)
-    return objects.every((each) => isDeletedWith(namespace, each)) ? objects : undefined
+    try {
+      const objects = await this.#tools.inventory.objectsOf(resource)
+      return objects.every((each) => isDeletedWith(namespace, each)) ? objects : undefined
+    } catch (error) {
+      // Its own removal fails too, and its status names the cause.
+      if (error instanceof Stalled || error instanceof ReconcileError) return undefined
+      throw error
+    }
   }
 
   #isOutsideCluster({ metadata, spec, status }: ActiveResource): boolean {

@@ -88,8 +88,13 @@ export interface OperatorWorld {
 
 export function createOperatorWorld(
   builtIn: readonly Driver[],
-  { latencyMs, mostTogetherMs }: { readonly latencyMs?: () => number; readonly mostTogetherMs?: number } = {},
+  options: {
+    readonly latencyMs?: () => number
+    readonly mostTogetherMs?: number
+    readonly unlistedMs?: number
+  } = {},
 ): OperatorWorld {
+  const { latencyMs, mostTogetherMs, unlistedMs } = options
   const fake = createFakeCluster()
   const objects = createFakeObjects()
   const log: string[] = []
@@ -137,6 +142,7 @@ export function createOperatorWorld(
       inventory: createInventory(door, {
         store: fake.store,
         kinds: objects.kinds,
+        unlistedMs,
         namespaces: { isOpen, onGone: () => {} },
       }),
       secretFinalizers: createSecretFinalizers(cluster, { retryMs: 1 }),
