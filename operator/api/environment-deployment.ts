@@ -113,7 +113,9 @@ export const EnvironmentDeployment = defineKind({
         'Value of `fromDeploymentName` of the environment when the deployment was planned. Each value is used once.',
         { maxLength: 253 },
       ),
-      environmentFromTime: time('Value of `fromTime` of the environment when the deployment was planned.'),
+      environmentFromTime: time(
+        'Time of the `fromRequest` for that value when the deployment was planned. Each request is used once.',
+      ),
       plan: planSummarySchema,
       problems: list(problemSchema, 'Problems that prevent the deployment.', { maxItems: 2000 }),
       startTime: time('Time at which planning succeeded.'),

@@ -47,7 +47,9 @@ export const lastPlannedSchema = object(
         maxLength: 253,
       },
     ),
-    environmentFromTime: time('Value of `fromTime` of the environment when the deployment was planned.'),
+    environmentFromTime: time(
+      'Time of the `fromRequest` for that value when the deployment was planned. Each request is used once.',
+    ),
   },
   'Last deployment whose planning succeeded. Its set is the desired state of the environment; the next delta is applied to it.',
 )
@@ -83,11 +85,18 @@ export const Environment = defineKind({
     {
       displayName: string('Display name. Defaults to the id.'),
       fromDeploymentName: string(
-        'EnvironmentDeployment, of this or another environment of the application, whose set the next delta is applied to. Each value is used once; another value of `fromTime` uses it again.',
+        'EnvironmentDeployment, of this or another environment of the application, whose set the next delta is applied to. Each value is used once, and once more for each `fromRequest`.',
         { maxLength: 253 },
       ),
-      fromTime: time(
-        'Time at which a client named `fromDeploymentName`. Set a new time to use the same deployment again.',
+      fromRequest: object(
+        {
+          deploymentName: string('Value of `fromDeploymentName` that the request asked for.', {
+            maxLength: 253,
+          }),
+          time: time('Time of the request.'),
+        },
+        {},
+        'The last request to start from `fromDeploymentName`, which can repeat its value. It has no effect when `fromDeploymentName` has another value.',
       ),
       paused: boolean(
         'Whether the pods of all workloads are stopped: Deployments and StatefulSets have no replicas, Jobs and CronJobs are suspended. Deployments to the environment change nothing about it.',

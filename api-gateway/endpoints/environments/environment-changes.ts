@@ -55,9 +55,11 @@ export const environmentChanges: readonly Endpoint[] = [
       authorize(caller, { application: 'developer', deployer: true }, target)
       const start = findStartDeployment(cluster.store, params.org_id, params.app_id, body)
       const { uid } = environment.metadata
+      const fromDeploymentName = start.metadata.name
+      const time = new Date(now()).toISOString()
       await cluster.patch(Environment, environment, {
         metadata: { uid },
-        spec: { fromDeploymentName: start.metadata.name, fromTime: new Date(now()).toISOString() },
+        spec: { fromDeploymentName, fromRequest: { deploymentName: fromDeploymentName, time } },
       })
       return noContent
     },

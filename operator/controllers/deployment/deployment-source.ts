@@ -5,7 +5,7 @@ import { EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import { newObject } from '../../api/kind.ts'
 import type { Reason } from '../../api/reasons/reasons.ts'
 import { applyDelta, deltaContent, emptySet, type SetContent } from '../../domain/delta/delta.ts'
-import { type Base, baseNamed, baseOf } from '../../domain/deployment/deployment.ts'
+import { type Base, baseNamed, baseOf, startRequestTime } from '../../domain/deployment/deployment.ts'
 import { isLastPlanned } from '../../domain/deployment/deployment-history.ts'
 import { planningProblem } from '../../domain/graph/exception-guard.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
@@ -44,7 +44,7 @@ export async function resolveSource(
   const source = {
     fromDeploymentName: base?.deploymentName,
     environmentFromName: environment.spec.fromDeploymentName || undefined,
-    environmentFromTime: environment.spec.fromTime,
+    environmentFromTime: startRequestTime(environment),
   }
   const recorded = recordedSet(deployment, environment)
   const isThere = recorded && store.get(DeploymentSet, namespace, recorded.name)

@@ -102,11 +102,21 @@ export function baseOf(
   return from === undefined || isStartUsed(environment) ? lastPlanned : baseNamed(environment, from, find)
 }
 
-/** Whether the last planned deployment used the start. Naming it again counts only with another time. */
-function isStartUsed({ spec, status }: Pick<Environment, 'spec' | 'status'>): boolean {
-  const { environmentFromName, environmentFromTime } = status?.lastPlanned ?? {}
-  const isSameTime = spec.fromTime === undefined || spec.fromTime === environmentFromTime
-  return spec.fromDeploymentName === environmentFromName && isSameTime
+/** Whether the last planned deployment used the start. The same start counts again for a request at another time. */
+function isStartUsed(environment: Pick<Environment, 'spec' | 'status'>): boolean {
+  const { environmentFromName, environmentFromTime } = environment.status?.lastPlanned ?? {}
+  const requested = startRequestTime(environment)
+  const isSameTime = requested === undefined || requested === environmentFromTime
+  return environment.spec.fromDeploymentName === environmentFromName && isSameTime
+}
+
+/**
+ * When a client asked for the start of the environment. Undefined if the last request asked for another start: tools such as
+ * Flux and Argo CD restore the name that Git has, and keep the request.
+ */
+export function startRequestTime({ spec }: Pick<Environment, 'spec'>): string | undefined {
+  const { fromDeploymentName, fromRequest } = spec
+  return fromRequest?.deploymentName === fromDeploymentName ? fromRequest?.time : undefined
 }
 
 /** The base of this name. The environment remembers the sets of its start and its last planned deployment. */

@@ -3,6 +3,7 @@ import { Application } from '../../../operator/api/application.ts'
 import { Environment } from '../../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
 import { newObject, type ObjectMeta } from '../../../operator/api/kind.ts'
+import { startRequestTime } from '../../../operator/domain/deployment/deployment.ts'
 import { historyOf } from '../../../operator/domain/deployment/deployment-history.ts'
 import { guResId } from '../../../operator/domain/resource/identity.ts'
 import type { TestGateway } from './gateway.ts'
@@ -64,7 +65,7 @@ export function finish({ cluster }: TestGateway, name: string, outcome: object =
   const status = {
     setName: spec.setName,
     environmentFromName: environment.spec.fromDeploymentName,
-    environmentFromTime: environment.spec.fromTime,
+    environmentFromTime: startRequestTime(environment),
     startTime: '2026-02-01T00:00:00Z',
     ...outcome,
   }

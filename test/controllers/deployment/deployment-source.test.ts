@@ -124,15 +124,22 @@ describe('an environment that remembers the set planned last', () => {
     await expect(modulesOf({}, {}, { lastPlanned })).rejects.toMatchObject({ reason: 'SetNotFound' })
   })
 
-  const fromTime = '2026-01-02T00:00:00Z'
-  const environmentFromTime = fromTime
+  const environmentFromTime = '2026-01-02T00:00:00Z'
+  const fromRequest = { deploymentName: base, time: environmentFromTime }
+  const another = { ...fromRequest, deploymentName: 'shop.dev.5' }
   const used = { environmentFromName: base }
   test.each<[rule: string, spec: object, used: object, expected: string[]]>([
     ['has it applied to its start content, once', {}, {}, ['api', 'web']],
     ['does not start from that again', {}, used, ['web']],
-    ['starts from that again if it is named at a later time', { fromTime }, used, ['api', 'web']],
-    ['does not start from that twice for one time', { fromTime }, { ...used, environmentFromTime }, ['web']],
-    ['does not start from that again without a time', {}, { ...used, environmentFromTime }, ['web']],
+    ['starts from that again if it is requested at a later time', { fromRequest }, used, ['api', 'web']],
+    [
+      'does not start from that twice for one request',
+      { fromRequest },
+      { ...used, environmentFromTime },
+      ['web'],
+    ],
+    ['does not start from that again without a request', {}, { ...used, environmentFromTime }, ['web']],
+    ['does not start from that again for a request of another', { fromRequest: another }, used, ['web']],
   ])('%s', async (_, spec, used, expected) => {
     addBase()
     const empty = { applicationName: 'shop', modules: {}, shared: {} }

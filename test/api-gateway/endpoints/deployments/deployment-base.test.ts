@@ -80,6 +80,18 @@ test('the same start can be named again after a later deployment, and is used on
   expect(next.body.from_id).toBe('shop.development.5')
 })
 
+test('a start that Git restores is not used again, in place of one that was named over REST', async () => {
+  await gateway.send(`PUT ${env}/from_deploy_id`, { body: 'shop.development.1' })
+  for (const number of [2, 3]) {
+    await gateway.send(`POST ${env}/deploys`, { body: {} })
+    finish(gateway, `shop.development.${number}`)
+  }
+  await gateway.send(`PUT ${env}/from_deploy_id`, { body: 'shop.development.2' })
+  const target = gateway.cluster.store.get(Environment, 'acme', 'shop.development') as Environment // put above
+  await gateway.cluster.patch(Environment, target, { spec: { fromDeploymentName: 'shop.development.1' } })
+  expect((await gateway.send(`POST ${env}/deploys`, { body: {} })).body.from_id).toBe('shop.development.3')
+})
+
 test.each<[what: string, isBuiltOnBase: true | undefined, body: () => object]>([
   ['a delta', true, () => ({ delta_id: deltaId })],
   ['a delta in its body', true, () => ({ delta: {} })],
