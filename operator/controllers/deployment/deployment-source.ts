@@ -41,11 +41,7 @@ export async function resolveSource(
   const { namespace } = deployment.metadata
   failIfBaseChanged(store, deployment, environment)
   const base = findBase(store, deployment, environment)
-  const source = {
-    fromDeploymentName: base?.deploymentName,
-    environmentFromName: environment.spec.fromDeploymentName || undefined,
-    environmentFromTime: startRequestTime(environment),
-  }
+  const source = { fromDeploymentName: base?.deploymentName, ...startOf(deployment, environment) }
   const recorded = recordedSet(deployment, environment)
   const isThere = recorded && store.get(DeploymentSet, namespace, recorded.name)
   if (recorded && (isThere || !recorded.canBeMadeAgain))
@@ -54,6 +50,21 @@ export async function resolveSource(
   // The base or the delta is not what it was.
   if (recorded && made.setName !== recorded.name) throw setNotFound(recorded.name)
   return { ...source, ...made }
+}
+
+/** The start that the deployment uses up. A request that comes after it has started is for the next one. */
+function startOf(
+  { status }: EnvironmentDeployment,
+  environment: Environment,
+): Pick<Source, 'environmentFromName' | 'environmentFromTime'> {
+  if (status?.startTime) {
+    const { environmentFromName, environmentFromTime } = status
+    return { environmentFromName, environmentFromTime }
+  }
+  return {
+    environmentFromName: environment.spec.fromDeploymentName || undefined,
+    environmentFromTime: startRequestTime(environment),
+  }
 }
 
 /** The set that a deployment names, or that was made for it. */

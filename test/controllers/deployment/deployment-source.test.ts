@@ -157,12 +157,9 @@ describe('an environment that remembers the set planned last', () => {
 })
 
 describe('a deployment that has started', () => {
-  const resolve = async (status: object, planned: object) => {
-    const plain = storedObject(
-      Environment,
-      { namespace, name: 'shop.dev' },
-      { applicationName: 'shop', typeName: 'development' },
-    )
+  const resolve = async (status: object, planned: object, start: object = {}) => {
+    const common = { applicationName: 'shop', typeName: 'development' }
+    const plain = storedObject(Environment, { namespace, name: 'shop.dev' }, { ...common, ...start })
     const spec = { environmentName: 'shop.dev', deltaName: 'd1' }
     const wanted = storedObject(EnvironmentDeployment, { namespace, name: 'shop.dev.1' }, spec)
     const hash = runHash(wanted)
@@ -186,6 +183,16 @@ describe('a deployment that has started', () => {
     const setName = nameOf({ api: { ...web, externals: {} }, web: module })
     const source = await resolve({ startTime, setName, fromDeploymentName: base }, { setName })
     expect(source).toMatchObject({ setName, fromDeploymentName: base })
+  })
+
+  test('uses up the start that it began with, not one that is asked for later', async () => {
+    const setName = nameOf({ web: module })
+    const fromRequest = { deploymentName: base, time: '2026-01-02T00:00:00Z' }
+    const start = { fromDeploymentName: base, fromRequest }
+    const used = { environmentFromName: base, environmentFromTime: startTime }
+    expect(await resolve({ startTime, setName, ...used }, { setName }, start)).toMatchObject(used)
+    const none = { environmentFromName: undefined, environmentFromTime: undefined }
+    expect(await resolve({ startTime, setName }, { setName }, start)).toMatchObject(none)
   })
 
   test('has no other set in its place when its delta has changed', async () => {
