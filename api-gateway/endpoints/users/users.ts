@@ -8,7 +8,7 @@ import type { Store } from '../../../operator/kube/cache/store.ts'
 import type { Caller } from '../../authenticate.ts'
 import { type Endpoint, endpoint, type Gateway, noContent, ok } from '../../endpoint.ts'
 import { errorShape } from '../../response/shapes.ts'
-import { find, findAll, newMetadata } from '../common/find.ts'
+import { find, findAll, newMetadata, refreshNamed } from '../common/find.ts'
 import { listEndpoint } from '../common/list-endpoint.ts'
 import { withRollback } from '../common/rollback.ts'
 import { changeRole, removeMembership } from './organization-roles.ts'
@@ -54,7 +54,12 @@ async function createServiceUser(
   const wanted = newObject(Membership, newMetadata(organization, id, caller), { role })
   const membership = await withRollback(
     log,
-    () => cluster.remove(User, user),
+    async () => {
+      // A creation without an answer may have succeeded.
+      const created = await refreshNamed(cluster, Membership, organization, id)
+      if (created) await cluster.remove(Membership, created)
+      await cluster.remove(User, user)
+    },
     () => cluster.create(Membership, wanted),
   )
   return { membership, user }

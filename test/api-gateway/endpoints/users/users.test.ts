@@ -73,6 +73,20 @@ describe('a new service user', () => {
   })
 })
 
+test('a service user whose role is written without an answer leaves nothing', async () => {
+  const { create } = gateway.cluster
+  const unanswered: typeof create = async (kind, object) => {
+    const made = await create(kind, object)
+    if (kind.kind === Membership.kind) throw new Error('socket hang up')
+    return made
+  }
+  Object.assign(gateway.cluster, { create: unanswered })
+  const { status } = await gateway.send(`POST ${users}`, { body: ci })
+  Object.assign(gateway.cluster, { create })
+  const { body } = await gateway.send(`GET ${users}`)
+  expect([status, body.map(({ id }: { id: string }) => id)]).toEqual([500, ['admin', 'ana']])
+})
+
 describe('the list of users', () => {
   test.each([
     ['all', '', ['admin', 'ana', 'service']],
