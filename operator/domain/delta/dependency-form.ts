@@ -11,8 +11,10 @@ export function refuseInvalidDependencies({ modules, shared }: DeltaContent): vo
   for (const [id, operations] of Object.entries(modules.update))
     refuseInvalidOperations(operations, 'module', `modules.${id}.externals`)
   for (const [id, module] of Object.entries(modules.add)) {
-    const externals = module && ownValue(module, 'externals')
-    for (const [name, value] of Object.entries(isObject(externals) ? externals : {}))
+    const externals = (module && ownValue(module, 'externals')) ?? {}
+    if (!isObject(externals))
+      throw new Problem('Unprocessable', `'modules.${id}.externals' must be an object`)
+    for (const [name, value] of Object.entries(externals))
       refuseInvalid(value, `modules.${id}.externals.${name}`)
   }
 }

@@ -1,7 +1,7 @@
 import type { PatchOperation } from '../../api/deployment-delta.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import { Problem } from '../base/errors.ts'
-import { isObject, pointerSteps } from '../base/json.ts'
+import { isObject, ownValue, pointerSteps } from '../base/json.ts'
 import { splitTypeAndClass } from '../resource/descriptor.ts'
 
 /** The type of a patched document: a module, with dependencies under `externals`, or the map of shared dependencies. */
@@ -155,9 +155,11 @@ export class Patcher {
   }
 }
 
-/** The module with a map of dependencies. */
+/** The module with a map of dependencies; null means none, as for other optional fields. */
 export function withExternals(module: unknown): unknown {
-  return isObject(module) && !Object.hasOwn(module, 'externals') ? { ...module, externals: {} } : module
+  if (!isObject(module)) return module
+  const externals = ownValue(module, 'externals')
+  return externals === undefined || externals === null ? { ...module, externals: {} } : module
 }
 
 function arrayIndex(token: string): number | undefined {

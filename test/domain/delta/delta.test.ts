@@ -83,6 +83,11 @@ describe('applying a delta', () => {
       { ...base, modules: { web: module() } },
     ],
     [
+      'an added module may have null for no dependencies',
+      deltaContent({ modules: { add: { web: { ...module(), externals: null } } } }),
+      { ...base, modules: { web: module() } },
+    ],
+    [
       'an added module is updated',
       deltaContent({
         modules: { add: { api: module() }, update: { api: [{ op: 'add', path: '/spec/x', value: 1 }] } },

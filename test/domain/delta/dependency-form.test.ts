@@ -50,6 +50,14 @@ describe('values in place of a dependency', () => {
     expect(reasonOf(deltaContent({ shared }))).toBe(expected)
   })
 
+  test.each<[string, unknown, string | undefined]>([
+    ['null', null, undefined],
+    ['a list', [], 'Unprocessable'],
+    ['a text', 'x', 'Unprocessable'],
+  ])('%s in place of all dependencies of an added module', (_, externals, expected) => {
+    expect(reasonOf(deltaContent({ modules: { add: { web: { externals } } } }))).toBe(expected)
+  })
+
   test('other places are not checked', () => {
     const update = {
       web: [
