@@ -1,5 +1,6 @@
 import type { StoredObject } from '../../api/kind.ts'
 import { compareText } from './json.ts'
+import { quantityOf } from './quantity.ts'
 
 /** A ResourceQuota of Kubernetes, as far as it is read. */
 export interface ResourceQuota extends StoredObject {
@@ -40,8 +41,8 @@ function usesOf({ metadata: { namespace, name }, spec, status }: ResourceQuota):
     namespace,
     quotaName: name,
     kind: kindOf(resource),
-    used: quantityOf(used[resource] ?? '0'),
-    limit: quantityOf(limit),
+    used: numberOf(used[resource] ?? '0'),
+    limit: numberOf(limit),
   }))
 }
 
@@ -108,7 +109,7 @@ function listOf(text: string): ReadonlyMap<string, number> {
   return new Map(
     text.split(',').map((each) => {
       const [resource = '', quantity = ''] = each.split('=')
-      return [resource, quantityOf(quantity)]
+      return [resource, numberOf(quantity)]
     }),
   )
 }
@@ -117,16 +118,7 @@ function kindOf(resource: string): string {
   return resource.replace(/^count\//, '')
 }
 
-const quantity = /^([+-]?(?:\d+\.?\d*|\.\d+))([eE][+-]?\d+|[numkMGTPE]|[KMGTPE]i)?$/
-const powers = ['', 'k', 'M', 'G', 'T', 'P', 'E']
-
-/** The number that a Kubernetes quantity such as `20k` means; NaN for other text. */
-export function quantityOf(text: string): number {
-  const [, number, suffix = ''] = quantity.exec(text) ?? []
-  if (number === undefined) return Number.NaN
-  if (/^[eE]./.test(suffix)) return Number(number + suffix)
-  if (suffix.endsWith('i'))
-    return Number(number) * 1024 ** powers.indexOf(suffix.slice(0, 1).replace('K', 'k'))
-  const small = ['m', 'u', 'n'].indexOf(suffix)
-  return Number(number) * 1000 ** (small >= 0 ? -1 - small : powers.indexOf(suffix))
+/** The number that a quantity means; NaN, which exceeds no limit, for other text. */
+function numberOf(text: string): number {
+  return quantityOf(text) ?? Number.NaN
 }

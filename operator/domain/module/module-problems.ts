@@ -1,18 +1,11 @@
 import { isObject } from '../base/json.ts'
 import { didYouMean } from '../base/nearest.ts'
+import { quantityOf } from '../base/quantity.ts'
 import { truncate } from '../base/size-limits.ts'
 import { checkBaseline } from './baseline-problems.ts'
 import { checkContainer, checkNativeContainer, eachEntry } from './container-problems.ts'
 import type { ModuleContainer } from './container-schema.ts'
-import {
-  isDnsLabel,
-  isDnsSubdomain,
-  isLabelKey,
-  isLabelValue,
-  isSchedule,
-  longestLabel,
-  quantityOf,
-} from './formats.ts'
+import { isDnsLabel, isDnsSubdomain, isLabelKey, isLabelValue, isSchedule, longestLabel } from './formats.ts'
 import { isReservedKey } from './labels.ts'
 import { type Deploy, deploySchema, type Module, moduleSchema } from './module-schema.ts'
 import { longestId } from './names.ts'

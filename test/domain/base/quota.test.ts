@@ -2,7 +2,6 @@ import { describe, expect, test } from '@jest/globals'
 import {
   exceededQuotas,
   hasMoreRoom,
-  quantityOf,
   quotaRefusalIn,
   type ResourceQuota,
 } from '../../../operator/domain/base/quota.ts'
@@ -14,25 +13,6 @@ const counted = `count/${kind}`
 const limited = (limit: string, used: string, changes: Partial<ResourceQuota> = {}): ResourceQuota => ({
   ...quota('team', { [counted]: limit }, { [counted]: used }),
   ...changes,
-})
-
-describe('a quantity of Kubernetes is the number that it means', () => {
-  test.each([
-    ['0', 0],
-    ['12', 12],
-    ['1.5', 1.5],
-    ['10k', 10_000],
-    ['2M', 2_000_000],
-    ['1Ki', 1024],
-    ['3Mi', 3 * 1024 ** 2],
-    ['500m', 0.5],
-    ['1e3', 1000],
-    ['2E', 2e18],
-    ['many', Number.NaN],
-    ['', Number.NaN],
-  ])('%j', (text, expected) => {
-    expect(quantityOf(text)).toBe(expected)
-  })
 })
 
 describe('a quota', () => {
