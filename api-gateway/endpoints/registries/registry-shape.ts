@@ -75,11 +75,13 @@ export const credentialsShape = named(
 
 export type RegistryChanges = Static<typeof registryChangesShape>
 
-/** The spec after changes, with the Secret that holds new credentials. Throws Invalid for credentials without use. */
+/** The spec after changes, with the Secret that holds new credentials. Throws Invalid for credentials and references without use. */
 export function changedRegistrySpec(spec: Spec, changes: RegistryChanges, secretName: string): Spec {
   const { registry = spec.registry, type = spec.type, secrets, enable_ci: enableCi, creds } = changes
   const takesCredentials = type !== 'public' && type !== 'secret_ref'
   if (creds && !takesCredentials) throw new Problem('Invalid', `a registry of type '${type}' has no 'creds'`)
+  if (secrets && Object.keys(secrets).length > 0 && type !== 'secret_ref')
+    throw new Problem('Invalid', `a registry of type '${type}' has no 'secrets'`)
   const { secrets: references, credentialsSecretName, credentialsExpirationTime, ...others } = spec
   const isSameType = type === spec.type
   const merged = {
@@ -87,7 +89,7 @@ export function changedRegistrySpec(spec: Spec, changes: RegistryChanges, secret
     registry,
     type,
     // The new type may not use what the former one needed.
-    secrets: secrets ?? (isSameType || type === 'secret_ref' ? references : undefined),
+    secrets: type === 'secret_ref' ? (secrets ?? references) : undefined,
     ...(isSameType || takesCredentials ? { credentialsSecretName, credentialsExpirationTime } : {}),
     ...(enableCi === undefined ? {} : { enableCi }),
   }

@@ -139,6 +139,13 @@ describe('a registry is refused', () => {
       { ...basic, id: 'second', registry: 'other.test', type: 'public' },
       400,
     ],
+    ['with references without use', `POST ${registries}`, { ...referring, id: 'second', type: 'basic' }, 400],
+    [
+      'with references for a type without use for them',
+      `PATCH ${registries}/builds`,
+      { secrets: referring.secrets },
+      400,
+    ],
     ['without an address', `POST ${registries}`, { id: 'second', type: 'public' }, 422],
     ['with another id', `PATCH ${registries}/builds`, { id: 'second' }, 400],
   ])('%s', async (_, operation, body, status) => {
