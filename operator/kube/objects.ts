@@ -1,8 +1,6 @@
 import type { KubeObject, StoredObject } from '../api/kind.ts'
 import { fieldManager, labels } from '../api/names.ts'
-import type { FreeForm } from '../api/schema.ts'
 import { ReconcileError, Stalled } from '../domain/base/errors.ts'
-import { isObject } from '../domain/base/json.ts'
 import type { Log } from '../log.ts'
 import type { Cache } from './cache/cache.ts'
 import { type MetadataHandler, MetadataWatches } from './cache/metadata-watches.ts'
@@ -14,6 +12,7 @@ import {
   isAlreadyExists,
   isGone,
   isNotFound,
+  isUnserved,
   type KubeClient,
   type Query,
 } from './client/client.ts'
@@ -21,6 +20,7 @@ import { Discovery, type ServedKind } from './client/discovery.ts'
 import { explaining } from './client/explain-rejection.ts'
 import { readObject } from './client/read-object.ts'
 import { pathOf, type Resource } from './client/resource.ts'
+import { withOwnedData } from './client/secret-data.ts'
 
 /** A reference to an object of any kind. */
 export interface ObjectReference {
@@ -127,23 +127,21 @@ class ClusterObjects implements Objects {
     return this.#patch('apply', withOwnedData(object), 'application/apply-patch+yaml', { force: true })
   }
 
-  async create(object: KubeObject): Promise<StoredObject | undefined> {
-    const resource = await this.#resourceOf(object)
-    const { namespace } = object.metadata
+  create(object: KubeObject): Promise<StoredObject | undefined> {
     const options = { body: object, query: { fieldManager } }
-    const request = () => this.#client.request('POST', pathOf(resource, namespace), options)
-    const answer = explaining('create', { ...object.metadata, kind: resource.kind }, request)
-    return (await undefinedIf(isAlreadyExists, answer)) as StoredObject | undefined // the created object
+    const answer = this.#request('create', targetOf(object), (resource) =>
+      this.#client.request('POST', pathOf(resource, object.metadata.namespace), options),
+    )
+    return undefinedIf(isAlreadyExists, answer as Promise<StoredObject>) // the created object
   }
 
   merge(object: KubeObject): Promise<StoredObject | undefined> {
     return undefinedIf(isNotFound, this.#patch('patch', object, 'application/merge-patch+json'))
   }
 
-  async read(reference: ObjectReference): Promise<StoredObject | undefined> {
-    const resource = await this.#resourceOf(reference)
+  read(reference: ObjectReference): Promise<StoredObject | undefined> {
     const { namespace, name } = reference
-    return explaining('get', reference, () => readObject(this.#client, resource, namespace, name))
+    return this.#request('get', reference, (resource) => readObject(this.#client, resource, namespace, name))
   }
 
   async readApplied(reference: ObjectReference): Promise<KubeObject | undefined> {
@@ -151,11 +149,10 @@ class ClusterObjects implements Objects {
     return existing && appliedFields(existing, fieldManager)
   }
 
-  async remove(reference: ObjectReference, uid: string): Promise<boolean> {
-    const resource = await this.#resourceOf(reference)
-    const path = pathOf(resource, reference.namespace, reference.name)
+  remove(reference: ObjectReference, uid: string): Promise<boolean> {
     const body = { preconditions: { uid }, propagationPolicy: 'Background' }
-    return explaining('delete', reference, async () => {
+    return this.#request('delete', reference, async (resource) => {
+      const path = pathOf(resource, reference.namespace, reference.name)
       try {
         const answer = (await this.#client.request('DELETE', path, { body })) as Partial<KubeObject> // the object, or a Status
         return answer.metadata?.deletionTimestamp === undefined
@@ -171,29 +168,25 @@ class ClusterObjects implements Objects {
     namespace: string,
     before: () => void,
   ): Promise<void> {
-    const resource = await this.#resourceOf(reference)
-    const { kind } = resource
-    await explaining('deletecollection', { kind, namespace }, async () => {
+    await this.#request('deletecollection', { ...kindOf(reference), namespace }, async (resource) => {
       await removeCollection(this.#client, resource, namespace, { labelSelector: labels.resource }, before)
     })
   }
 
   async watch(reference: Pick<ObjectReference, 'apiVersion' | 'kind'>): Promise<Cache> {
     try {
-      const resource = await this.#resourceOf(reference)
-      return await explaining('watch', { kind: resource.kind }, () => this.#watches.watch(resource))
+      return await this.#request('watch', kindOf(reference), (resource) => this.#watches.watch(resource))
     } catch (error) {
-      throw error instanceof Stalled ? error : notListed(reference, error)
+      throw error instanceof Stalled || error instanceof ReconcileError ? error : notListed(reference, error)
     }
   }
 
-  async readForeign(
+  readForeign(
     reference: Pick<ObjectReference, 'apiVersion' | 'kind'>,
     namespace: string,
   ): Promise<ForeignList> {
-    const resource = await this.#resourceOf(reference)
-    if (!resource.namespaced) return { items: [], isComplete: true }
-    return explaining('list', { kind: resource.kind, namespace }, async () => {
+    return this.#request('list', { ...kindOf(reference), namespace }, async (resource) => {
+      if (!resource.namespaced) return { items: [], isComplete: true }
       const query = { labelSelector: `!${labels.resource}`, limit: mostForeign }
       const path = pathOf(resource, namespace)
       const answer = (await this.#client.request('GET', path, { query, accept: metadataListAccept })) as {
@@ -223,12 +216,27 @@ class ClusterObjects implements Objects {
     contentType: string,
     options: Query = {},
   ): Promise<StoredObject> {
-    const resource = await this.#resourceOf(object)
-    const path = pathOf(resource, object.metadata.namespace, object.metadata.name)
-    const query = { fieldManager, ...options }
-    const request = () =>
-      this.#client.request('PATCH', path, { body: object, contentType, query }).catch(throwAsConflict)
-    return (await explaining(verb, { ...object.metadata, kind: resource.kind }, request)) as StoredObject // the object as it is now
+    const { namespace, name } = object.metadata
+    const all = { body: object, contentType, query: { fieldManager, ...options } }
+    return (await this.#request(verb, targetOf(object), (resource) =>
+      this.#client.request('PATCH', pathOf(resource, namespace, name), all).catch(throwAsConflict),
+    )) as StoredObject // the object as it is now
+  }
+
+  /**
+   * Sends a request about objects of a kind. Throws NotListed when the cluster has stopped to serve the kind in this version; then
+   * the next attempt discovers it again.
+   */
+  async #request<T>(verb: string, target: Target, send: (resource: Resource) => Promise<T>): Promise<T> {
+    const resource = await this.#resourceOf(target)
+    try {
+      return await explaining(verb, target, () => send(resource))
+    } catch (error) {
+      if (!isUnserved(error)) throw error
+      this.#discovery.forget(target)
+      this.#watches.end(resource)
+      throw notListed(target, error)
+    }
   }
 
   async #resourceOf(reference: ServedKind): Promise<Resource> {
@@ -239,26 +247,20 @@ class ClusterObjects implements Objects {
   }
 }
 
+/** What a request is about: all objects of a kind, those in a namespace, or one. */
+type Target = ServedKind & Partial<Pick<ObjectReference, 'namespace' | 'name'>>
+
+function targetOf({ apiVersion, kind, metadata: { namespace, name } }: KubeObject): Target {
+  return { apiVersion, kind, namespace, name }
+}
+
+function kindOf({ apiVersion, kind }: ServedKind): ServedKind {
+  return { apiVersion, kind }
+}
+
 function notListed({ apiVersion, kind }: Pick<ObjectReference, 'apiVersion' | 'kind'>, error: unknown) {
   const cause = error instanceof Error ? error.message : String(error)
   return new ReconcileError('NotListed', `this cluster does not list '${apiVersion}' '${kind}' now: ${cause}`)
-}
-
-/**
- * A Secret whose `stringData` is part of its `data`: the API server does not know which keys of `data` come from an applied
- * `stringData`, so it would keep those that are no longer given. It refuses a malformed one itself.
- */
-function withOwnedData(object: KubeObject): KubeObject {
-  const { stringData: texts, ...rest } = object as KubeObject & FreeForm // of a Secret, or absent
-  if (object.apiVersion !== 'v1' || object.kind !== 'Secret' || !isObject(texts)) return object
-  if (!Object.values(texts).every((text) => typeof text === 'string')) return object
-  const { data = {} } = rest
-  if (!isObject(data)) return object
-  const encoded = Object.entries(texts).map(([key, text]) => [
-    key,
-    Buffer.from(String(text)).toString('base64'),
-  ])
-  return { ...rest, data: { ...data, ...Object.fromEntries(encoded) } }
 }
 
 /** The API server calls another uid an invalid change of an immutable field. */

@@ -11,6 +11,11 @@ const reference = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'acme--shop-
 const secret = { ...reference, kind: 'Secret' }
 const user = 'system:serviceaccount:quartermaster-system:quartermaster-operator'
 
+const endOfList = {
+  type: 'BOOKMARK',
+  object: { metadata: { resourceVersion: '5', annotations: { 'k8s.io/initial-events-end': 'true' } } },
+}
+
 /** As the authorizer words it. */
 const lacking = (verb: string) =>
   `configmaps "settings" is forbidden: User "${user}" cannot ${verb} resource "configmaps" in API group "" in the namespace "acme--shop--live"`
@@ -124,6 +129,72 @@ describe('a kind is served', () => {
   })
 })
 
+describe('a version that the cluster stops serving', () => {
+  const group = '/apis/example.com'
+  const route = { apiVersion: 'example.com/v1', kind: 'Route', namespace: 'acme--shop--live', name: 'web' }
+  const metadata = { namespace: route.namespace, name: route.name, uid: 'uid-1' }
+
+  /** A cluster that stores one object, and serves its kind in these versions, which the test may change. */
+  function clusterWith(...versions: string[]) {
+    const cluster = { versions, watched: [] as string[], isStored: true }
+    const versionIn = (path: string) => path.split('/')[3] ?? ''
+    const client: KubeClient = {
+      async request(method, path) {
+        if (path === group)
+          return { versions: cluster.versions.map((each) => ({ groupVersion: `example.com/${each}` })) }
+        const version = versionIn(path)
+        if (!cluster.versions.includes(version))
+          throw new ApiError(404, 'Unknown', 'the API server answered 404')
+        if (path === `${group}/${version}`)
+          return { resources: [{ name: 'routes', kind: 'Route', namespaced: true }] }
+        if (method === 'DELETE') cluster.isStored = false
+        return { apiVersion: `example.com/${version}`, kind: 'Route', metadata }
+      },
+      async *watch(path, { signal }) {
+        cluster.watched.push(versionIn(path))
+        yield JSON.stringify(endOfList)
+        await sleep(60_000, undefined, { signal })
+      },
+      close: async () => {},
+    }
+    return { cluster, objects: openObjects(client, silentLog) }
+  }
+
+  const requests: [verb: string, work: (objects: Objects, target: typeof route) => Promise<unknown>][] = [
+    ['read', (objects, target) => objects.read(target)],
+    ['remove', (objects, target) => objects.remove(target, 'uid-1')],
+    ['apply', (objects, { apiVersion, kind }) => objects.apply({ apiVersion, kind, metadata })],
+    ['create', (objects, { apiVersion, kind }) => objects.create({ apiVersion, kind, metadata })],
+    ['merge', (objects, { apiVersion, kind }) => objects.merge({ apiVersion, kind, metadata })],
+    ['list', (objects, target) => objects.readForeign(target, target.namespace)],
+  ]
+
+  test.each(requests)('says nothing about its objects: the next %s uses another one', async (_, work) => {
+    const { cluster, objects } = clusterWith('v1', 'v2')
+    await objects.watch(route)
+    cluster.versions = ['v2']
+    await expect(work(objects, route)).rejects.toMatchObject({ reason: 'NotListed' })
+    expect(cluster.isStored).toBe(true)
+    const served = await objects.served(route)
+    expect(served?.apiVersion).toBe('example.com/v2')
+    expect(await work(objects, { ...route, ...served })).toBeTruthy()
+    objects.close()
+  })
+
+  test('and then serves again is discovered and watched again', async () => {
+    const { cluster, objects } = clusterWith('v1', 'v2')
+    for (const versions of [['v1'], ['v2'], ['v1']]) {
+      cluster.versions = versions
+      await objects.read({ ...route, ...(await objects.served(route)) }).catch(() => {})
+      const served = await objects.served(route)
+      expect(served?.apiVersion).toBe(`example.com/${versions[0]}`)
+      await objects.watch(served ?? route)
+    }
+    expect(cluster.watched).toEqual(['v1', 'v2', 'v1'])
+    objects.close()
+  })
+})
+
 test('a kind that the operator may not discover is Stalled, and names the path', async () => {
   const message = `forbidden: User "${user}" cannot get path "/api/v1"`
   const refusal = new ApiError(403, 'Forbidden', message)
@@ -136,10 +207,6 @@ test('a kind that the operator may not discover is Stalled, and names the path',
 describe('a kind that the cluster does not list', () => {
   const widget = { apiVersion: 'example.com/v1', kind: 'Widget' }
   const notListed = { reason: 'NotListed', message: expect.stringContaining("'Widget'") }
-  const endOfList = {
-    type: 'BOOKMARK',
-    object: { metadata: { resourceVersion: '5', annotations: { 'k8s.io/initial-events-end': 'true' } } },
-  }
 
   /** A cluster whose first list fails with the error, which the test may remove. */
   function clusterWith(error: Error | undefined, listMs?: number) {

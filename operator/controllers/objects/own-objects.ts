@@ -53,6 +53,8 @@ export class OwnObjects {
    * cluster serves: the objects of a kind without one ended with their CRD.
    */
   async find(resource: ActiveResource, purpose: Purpose): Promise<ObjectReference[]> {
+    // Before the watches show them, which ends the record.
+    const unseen = await this.#served(this.#unseen.of(keyOf(resource)))
     const recorded = await this.#served(resource.status?.objects ?? [])
     const labelled: ObjectReference[] = []
     for (const kind of this.#kinds.all()) {
@@ -63,7 +65,7 @@ export class OwnObjects {
         if (isOwn(resource, { metadata })) labelled.push(referenceTo({ ...watched.kind, metadata }))
     }
     const found = new Map<string, ObjectReference>()
-    for (const each of [...recorded, ...labelled, ...this.#unseen.of(keyOf(resource))])
+    for (const each of [...recorded, ...labelled, ...unseen])
       if (!found.has(textOf(each))) found.set(textOf(each), each)
     return [...found.values()]
   }

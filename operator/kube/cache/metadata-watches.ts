@@ -35,11 +35,18 @@ export class MetadataWatches {
 
   /** The synced cache of a kind; throws when the watch is forbidden, or when the kind cannot be listed now. */
   async watch(resource: Resource): Promise<Cache> {
-    const key = `${resource.apiVersion} ${resource.plural}`
+    const key = keyOf(resource)
     const entry = this.#watched.get(key) ?? this.#start(key, resource)
     await entry.reflector.waitForList(this.#listMs)
     await entry.reflector.ensureAllowed()
     return entry.cache
+  }
+
+  /** Ends the watch of a kind, whose cache gets no changes any more. The next call of `watch` begins a new one. */
+  end(resource: Resource): void {
+    const key = keyOf(resource)
+    this.#watched.get(key)?.reflector.stop()
+    this.#watched.delete(key)
   }
 
   /** Calls the handler for each change of the watched kinds. */
@@ -79,4 +86,8 @@ export class MetadataWatches {
     this.#watched.set(key, entry)
     return entry
   }
+}
+
+function keyOf({ apiVersion, plural }: Resource): string {
+  return `${apiVersion} ${plural}`
 }

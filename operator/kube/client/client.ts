@@ -33,8 +33,17 @@ export class QuotaError extends ApiError {
 }
 
 /** Whether the API server does not have the object. */
-export function isNotFound(error: unknown): error is ApiError {
-  return error instanceof ApiError && error.status === 404
+export function isNotFound(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 404 && !isUnserved(error)
+}
+
+/**
+ * Whether the API server does not serve the version or the kind in the path of the request. This says nothing about the object,
+ * which another version may serve.
+ */
+export function isUnserved(error: unknown): boolean {
+  if (!(error instanceof ApiError) || error.status !== 404) return false
+  return error.reason !== 'NotFound' || error.message === 'the server could not find the requested resource'
 }
 
 /** Whether a write conflicts with the object as it is now. */
@@ -47,10 +56,7 @@ export function isConflict(error: unknown): error is ApiError {
  * also conflict when the API server changes a quota.
  */
 export function isGone(error: unknown): boolean {
-  return (
-    error instanceof ApiError &&
-    (error.status === 404 || (error.status === 409 && error.reason === 'Conflict'))
-  )
+  return isNotFound(error) || (isConflict(error) && error.reason === 'Conflict')
 }
 
 /** Whether a create is rejected because the namespace is being deleted. */

@@ -1,11 +1,11 @@
-import { isNotFound, type KubeClient } from './client.ts'
+import { isNotFound, isUnserved, type KubeClient } from './client.ts'
 import { explaining } from './explain-rejection.ts'
 import { groupOf, type Resource } from './resource.ts'
 
 /** A kind in a version of its API. */
 export type ServedKind = Pick<Resource, 'apiVersion' | 'kind'>
 
-/** Finds out what the API server serves, and remembers it. */
+/** Finds out what the API server serves, and remembers it until `forget`. */
 export class Discovery {
   readonly #client: KubeClient
   readonly #resources = new Map<string, Resource>()
@@ -41,6 +41,13 @@ export class Discovery {
     }
     return undefined
   }
+
+  /** The API server no longer serves the kind in this version: the next question asks it again. */
+  forget({ apiVersion, kind }: ServedKind): void {
+    this.#resources.delete(`${apiVersion} ${kind}`)
+    for (const [key, other] of this.#otherVersions)
+      if (other.apiVersion === apiVersion && other.kind === kind) this.#otherVersions.delete(key)
+  }
 }
 
 async function discover(client: KubeClient, apiVersion: string, kind: string): Promise<Resource | undefined> {
@@ -65,7 +72,7 @@ async function readIfServed(client: KubeClient, path: string): Promise<unknown> 
   try {
     return await client.request('GET', path)
   } catch (error) {
-    if (isNotFound(error)) return undefined
+    if (isUnserved(error) || isNotFound(error)) return undefined
     throw error
   }
 }

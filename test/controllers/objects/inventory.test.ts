@@ -442,19 +442,31 @@ test.each<[rule: string, isLost: boolean]>([
   release()
 })
 
+const route = (version: string): KubeObject => ({
+  ...object('HTTPRoute'),
+  apiVersion: `example.com/${version}`,
+})
+const onlyV1: FakeObjects['served'] = ({ kind }) =>
+  kind === 'HTTPRoute' ? { apiVersion: 'example.com/v1', kind } : { apiVersion: 'v1', kind }
+const noRoutes: FakeObjects['served'] = (kind) => (kind.kind === 'HTTPRoute' ? undefined : kind)
+
+test.each<[rule: string, served: FakeObjects['served'], isGone: boolean]>([
+  ['is deleted in another version', onlyV1, true],
+  ['does not stop the deletion without another version', noRoutes, false],
+])('an object of a version that ended before any watch showed it %s', async (_, served, isGone) => {
+  await inventory.unrecorded(resource, [route('v1beta1')])
+  world.holdEvents()
+  await inventory.apply(resource, [route('v1beta1')])
+  world.served = served
+  await inventory.removeAll(resource)
+  expect(world.get('HTTPRoute', 'thing') === undefined).toBe(isGone)
+})
+
 describe('after a restart', () => {
-  const route = (version: string): KubeObject => ({
-    ...object('HTTPRoute'),
-    apiVersion: `example.com/${version}`,
-  })
   const end = (served: FakeObjects['served']) => {
     world.served = served
     start()
   }
-  const onlyV1: FakeObjects['served'] = ({ kind }) =>
-    kind === 'HTTPRoute' ? { apiVersion: 'example.com/v1', kind } : { apiVersion: 'v1', kind }
-  const noRoutes: FakeObjects['served'] = (kind) => (kind.kind === 'HTTPRoute' ? undefined : kind)
-
   test('an object of a version that is no longer served gets another version', async () => {
     const [known] = (await bring(route('v1beta1'))).applied
     end(onlyV1)

@@ -6,6 +6,8 @@ import {
   createClient,
   isConflict,
   isGone,
+  isNotFound,
+  isUnserved,
   type KubeClient,
   QuotaError,
 } from '../../../operator/kube/client/client.ts'
@@ -71,6 +73,19 @@ test.each([400, 403, 404, 409, 410])(
     })
   },
 )
+
+test.each<[rule: string, body: object, isMissing: boolean]>([
+  ['an object that does not exist', status('NotFound', 'webhooks "x" not found'), true],
+  ['a path that is not served', {}, false],
+  [
+    'a kind that its version lacks',
+    status('NotFound', 'the server could not find the requested resource'),
+    false,
+  ],
+])('the status 404 is for %s', async (_, body, isMissing) => {
+  const { result } = await clientOf([[404, body]])
+  expect([isNotFound(result), isGone(result), isUnserved(result)]).toEqual([isMissing, isMissing, !isMissing])
+})
 
 test.each([500, 503])(
   'a denial with the status %i is tried again: the webhook itself failed',
