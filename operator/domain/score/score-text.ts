@@ -9,11 +9,13 @@ export interface ScoreReference {
  */
 export function parseScoreText(text: string): (string | ScoreReference)[] {
   const parts: (string | ScoreReference)[] = []
+  // Without this limit, each beginning of a reference without an end searches the rest of the text.
+  const lastEnd = text.lastIndexOf('}')
   let literal = ''
   let position = 0
   for (let dollar = text.indexOf('$'); dollar !== -1; dollar = text.indexOf('$', position)) {
     literal += text.slice(position, dollar)
-    const end = text[dollar + 1] === '{' ? text.indexOf('}', dollar) : -1
+    const end = text[dollar + 1] === '{' && dollar < lastEnd ? text.indexOf('}', dollar) : -1
     if (end === -1) {
       literal += '$'
       position = dollar + (text[dollar + 1] === '$' ? 2 : 1)
@@ -35,8 +37,10 @@ export function parseScoreText(text: string): (string | ScoreReference)[] {
  */
 export function parseCommandText(text: string): (string | ScoreReference)[] {
   const parts: (string | ScoreReference)[] = []
+  // References end before this, which makes the work linear: each beginning has an end.
+  const searched = text.slice(0, text.lastIndexOf('}') + 1)
   let position = 0
-  for (const { 0: found, index } of text.matchAll(/\$\$|\$\{(?:resources|metadata)\.[^}]*\}/g)) {
+  for (const { 0: found, index } of searched.matchAll(/\$\$|\$\{(?:resources|metadata)\.[^}]*\}/g)) {
     if (found === '$$') continue
     if (index > position) parts.push(text.slice(position, index))
     parts.push({ path: pathSteps(found.slice(2, -1)) })

@@ -2,7 +2,9 @@ import { describe, expect, test } from '@jest/globals'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { convertScore, type ScoreInput } from '../../../operator/domain/score/convert-score.ts'
 import { fullTextBudget, parseScore } from '../../../operator/domain/score/parse-score.ts'
+import { restoreScore } from '../../../operator/domain/score/restore-score.ts'
 import { TextRestorer } from '../../../operator/domain/score/restore-text.ts'
+import { scoreDocument } from '../../support/scores.ts'
 import { stepsOf } from '../../support/steps.ts'
 
 /** A document with many variables, about 30 characters each, as files of users have them. */
@@ -46,6 +48,16 @@ test('the work to find shared dependencies by their names grows with their numbe
     return stepsOf(() => names.map((name) => texts.sharedKeyOf(name)))
   })
   expect((many ?? 0) / (few ?? 1)).toBeLessThan(16)
+})
+
+test.each([
+  ['a command', (text: string) => ({ command: [text] })],
+  ['a variable', (text: string) => ({ variables: { V: text } })],
+])('the work for %s grows with its length, also when its references have no end', (_, containerWith) => {
+  const document = scoreDocument(containerWith('${resources.'.repeat(80_000)))
+  const converted = convertScore({ document })
+  const restored = restoreScore(converted)
+  expect(convertScore({ document: restored?.document })).toEqual(converted)
 })
 
 test('a document whose references copy much metadata is refused', () => {
