@@ -102,6 +102,8 @@ async function removeUnseen({ metadata }: Application, cluster: Cluster): Promis
     )
   await inParallel(contentKinds, async (kind) => {
     for (const each of await cluster.readNames(kind, namespace, fields)) {
+      // Workloads and webhooks wait for others before they end.
+      if (cluster.store.get<Kind>(kind, namespace, each)?.metadata.deletionTimestamp) continue
       const object = await cluster.read<Kind>(kind, namespace, each)
       if (object) await removeContent(kind, object, cluster)
     }

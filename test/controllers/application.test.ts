@@ -11,6 +11,7 @@ import { Workload } from '../../operator/api/workload.ts'
 import { applicationController } from '../../operator/controllers/application.ts'
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
 import { storedObject } from '../support/builders.ts'
+import { grantedRights } from '../support/rights.ts'
 import { silentContext } from './support/context.ts'
 
 const namespace = 'acme'
@@ -60,6 +61,11 @@ beforeEach(() => {
   lists = []
 })
 
+const rightsOf = (identity: 'operator' | 'gateway') =>
+  grantedRights(identity, [`charts/quartermaster/files/${identity}-role.yaml`]).map(
+    ({ verb, resource }) => `${verb} ${resource}`,
+  )
+
 describe('an application that is deleted', () => {
   describe.each(specs.map(([kind, spec]) => ({ name: kind.kind, kind, spec })))('takes each $name', (row) => {
     test.each([
@@ -71,6 +77,30 @@ describe('an application that is deleted', () => {
       expect(namesOf(row.kind)).toEqual(['blog.one'])
     })
   })
+
+  test('reads no Workload that ends already, whose finalizer another tool may keep', async () => {
+    const [[kind, spec] = []] = specs.filter(([each]) => each.kind === 'Workload')
+    if (!kind) throw new Error('there is none')
+    const going = { deletionTimestamp: '2026-03-01T00:00:00Z', finalizers: ['example.com/hold'] }
+    const metadata = { namespace, name: 'shop.web', ...going }
+    cluster.put<Kind>(kind, storedObject(kind, metadata, { ...spec, applicationName: 'shop' } as never)) // of the kind
+    cluster.failNext('read Workload', new Error('it is read'))
+    await finalize()
+    expect(namesOf(kind)).toEqual(['shop.web'])
+  })
+
+  test.each(specs.map(([kind]) => [kind.plural]))(
+    'may be released: the operator reads and deletes %s',
+    (plural) => {
+      for (const verb of ['get', 'list', 'delete'])
+        expect(rightsOf('operator')).toContain(`${verb} ${plural}`)
+    },
+  )
+
+  test.each(['automationrules', 'deploymentdeltas', 'environments', 'sharedvalues', 'webhooks'])(
+    'leaves nothing: the gateway can withdraw %s',
+    (plural) => expect(rightsOf('gateway')).toContain(`delete ${plural}`),
+  )
 
   test('waits for an environment that the cache does not contain yet, with its content', async () => {
     put(Environment, { typeName: 'development' }, 'shop')

@@ -32,6 +32,16 @@ export const exceptions: readonly {
       identity === 'operator' && verb === 'delete' && resource === 'statefulsets',
   },
   {
+    reason: 'a Workload is read when its application ends before the cache has it',
+    covers: ({ identity, verb, resource }) =>
+      identity === 'operator' && verb === 'get' && resource === 'workloads',
+  },
+  {
+    reason: 'a delta is deleted when its application ends while it is created',
+    covers: ({ identity, verb, resource }) =>
+      identity === 'gateway' && verb === 'delete' && resource === 'deploymentdeltas',
+  },
+  {
     reason: 'calls of webhooks are deleted three days after they end',
     covers: ({ identity, verb, resource }) =>
       identity === 'operator' && verb === 'delete' && resource === 'webhookcalls',
