@@ -60,6 +60,21 @@ test('Workloads are deployed although the deployment conflicts with a quota at f
   expect(world.fake.store.list(EnvironmentDeployment, namespace)).toHaveLength(1)
 })
 
+test('a Workload that fails in one environment says so, although another does not exist', async () => {
+  const score = scoreDocument(
+    { variables: { A: '${resources.files.nope}' } },
+    { resources: { files: { type: 's3' } } },
+  )
+  apply('aa', { environmentIds: ['dev', 'missing'], score: { ...score, metadata: { name: 'aa' } } })
+  await world.until(() => recordOf('aa', 'dev')?.state === 'failed')
+  await world.until(() => conditionOf(workload('aa') ?? {}, 'Ready')?.status === 'False')
+  expect(conditionOf(workload('aa') ?? {}, 'Ready')).toMatchObject({ reason: 'DeploymentFailed' })
+  expect(workload('aa')?.status?.summary).toEqual({
+    environments: 'dev, missing',
+    states: 'dev failed, missing EnvironmentNotFound',
+  })
+})
+
 describe('in an environment that starts from a deployment', () => {
   /** Deploys a delta with a module and the shared dependency `files`. */
   function deploy(name: string, environmentName: string, module: string, version = 1): void {

@@ -100,7 +100,13 @@ async function reconcile(
   const entries = found
     .flatMap(({ entry }) => entry ?? [])
     .sort((left, right) => compareText(left.environmentId, right.environmentId))
-  const summary = summaryOf(present.flatMap((each, index) => stateIn(each, found[index]) ?? []))
+  const summary = summaryOf([
+    ...present.flatMap((each, index) => stateIn(each, found[index]) ?? []),
+    ...missingIds(workload, present).map((environmentId) => ({
+      environmentId,
+      state: 'EnvironmentNotFound',
+    })),
+  ])
   const observed = { environments: entries.length > 0 ? entries : undefined, summary }
   if (!sameRecords(workload.status?.environments ?? [], entries))
     await context.report(observed, 'waiting for its deployment')
@@ -127,13 +133,21 @@ function sameRecords(before: readonly WorkloadEnvironment[], after: readonly Wor
   return sameJson(before.map(recordOf), after.map(recordOf))
 }
 
+/** The environments that the Workload names and that do not exist. */
+function missingIds({ spec }: Workload, present: readonly Environment[]): readonly string[] {
+  const names = new Set(present.map(({ metadata }) => metadata.name))
+  const isMissing = (id: string) => !names.has(environmentObjectName(spec.applicationName, id))
+  return (spec.environmentIds ?? []).filter(isMissing)
+}
+
 function throwOutcome(
-  { spec, metadata }: Workload,
+  workload: Workload,
   present: readonly Environment[],
   found: readonly Found[],
   observed: Observed<typeof Workload>,
   store: Store,
 ): void {
+  const { spec, metadata } = workload
   const problem =
     found.find((each) => each.problem instanceof Stalled && !(each.problem instanceof Mismatch))?.problem ??
     found.find((each) => each.problem)?.problem
@@ -148,23 +162,20 @@ function throwOutcome(
       undefined,
       observed,
     )
-  const names = new Set(present.map((each) => each.metadata.name))
-  const missing = (spec.environmentIds ?? [])
-    .map((each) => environmentObjectName(spec.applicationName, each))
-    .find((name) => !names.has(name))
-  if (missing !== undefined)
-    throw new ReferenceNotFound(
-      'EnvironmentNotFound',
-      `waiting for the environment '${missing}'`,
-      undefined,
-      observed,
-    )
   const entries = observed.environments ?? []
   const failed = entries.find(({ state }) => state === 'failed')
   if (failed)
     throw new Stalled(
       'DeploymentFailed',
       `the deployment '${failed.deploymentName}' failed: ${failed.message ?? ''}`,
+      observed,
+    )
+  const [missing] = missingIds(workload, present)
+  if (missing !== undefined)
+    throw new ReferenceNotFound(
+      'EnvironmentNotFound',
+      `waiting for the environment '${environmentObjectName(spec.applicationName, missing)}'`,
+      undefined,
       observed,
     )
   const pending = entries.find(({ state }) => state === 'pending')
