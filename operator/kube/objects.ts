@@ -16,7 +16,7 @@ import {
   type KubeClient,
   type Query,
 } from './client/client.ts'
-import { Discovery, type ServedKind } from './client/discovery.ts'
+import { Discovery, notServed, type ServedKind } from './client/discovery.ts'
 import { explaining } from './client/explain-rejection.ts'
 import { readObject } from './client/read-object.ts'
 import { pathOf, type Resource } from './client/resource.ts'
@@ -241,8 +241,7 @@ class ClusterObjects implements Objects {
 
   async #resourceOf(reference: ServedKind): Promise<Resource> {
     const resource = await this.#discovery.resourceOf(reference)
-    const { apiVersion, kind } = reference
-    if (!resource) throw new Stalled('NotServed', `this cluster does not serve '${apiVersion}' '${kind}'`)
+    if (!resource) throw notServed(reference)
     return resource
   }
 }

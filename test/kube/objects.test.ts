@@ -97,14 +97,15 @@ describe.each(Object.keys(calls))('a request to %s an object', (verb) => {
 })
 
 describe('a kind is served', () => {
-  /** A cluster that serves the kind Route in these versions of its group. */
-  function objectsWith(versions: readonly string[]): Objects {
+  /** A cluster that serves the kind Route in these versions of its group, except in v3, and does not serve v5 yet. */
+  function objectsWith(versions: readonly string[], asked: string[] = []): Objects {
     const group = '/apis/example.com'
     const client: KubeClient = {
       async request(_, path) {
+        asked.push(path)
         const groupVersions = versions.map((each) => ({ groupVersion: `example.com/${each}` }))
         if (path === group && versions.length > 0) return { versions: groupVersions }
-        if (!versions.some((each) => path === `${group}/${each}`))
+        if (!versions.some((each) => path === `${group}/${each}`) || path.endsWith('/v5'))
           throw new ApiError(404, 'NotFound', 'not found')
         return {
           resources: path.endsWith('/v3') ? [] : [{ name: 'routes', kind: 'Route', namespaced: true }],
@@ -126,6 +127,19 @@ describe('a kind is served', () => {
   ])('%s', async (_, versions, expected) => {
     const served = await objectsWith(versions).served({ apiVersion: 'example.com/v1', kind: 'Route' })
     expect(served).toEqual(expected && { apiVersion: `example.com/${expected}`, kind: 'Route' })
+  })
+
+  test('in none, which many ask at the cost of one question', async () => {
+    const asked: string[] = []
+    const objects = objectsWith([], asked)
+    for (let time = 0; time < 3; time++)
+      expect(await objects.served({ apiVersion: 'example.com/v1', kind: 'Route' })).toBeUndefined()
+    expect(asked).toEqual(['/apis/example.com/v1', '/apis/example.com'])
+  })
+
+  test('in a version that its group lists already, but the cluster does not serve yet', async () => {
+    const served = objectsWith(['v5']).served({ apiVersion: 'example.com/v1', kind: 'Route' })
+    await expect(served).rejects.toMatchObject({ reason: 'NotListed' })
   })
 })
 

@@ -10,6 +10,7 @@ import { inTurns } from '../../kube/loop/pace.ts'
 import type { Objects } from '../../kube/objects.ts'
 import { isSameKind, isWatchable, type ObjectKind } from './applied-object.ts'
 import type { DriftDetector } from './drift.ts'
+import { watchServed } from './watch-served.ts'
 
 /** What the search for missing objects needs. */
 interface Tools {
@@ -44,8 +45,7 @@ async function findMissing(
   remembered: ObjectKind,
   { objects, drift, store }: Tools & { readonly objects: Objects },
 ): Promise<void> {
-  const kind = (await objects.served(remembered)) ?? remembered
-  const cache = await objects.watch(kind)
+  const { kind, cache } = await watchServed(objects, remembered)
   await inTurns(store.cacheOf(ActiveResource).all(), (resource) => {
     if (resource.metadata.deletionTimestamp) return
     for (const each of resource.status?.objects ?? [])

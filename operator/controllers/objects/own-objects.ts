@@ -1,6 +1,5 @@
 import type { ActiveResource } from '../../api/active-resource.ts'
 import { Stalled } from '../../domain/base/errors.ts'
-import type { Cache } from '../../kube/cache/cache.ts'
 import { byResource } from '../../kube/cache/metadata-watches.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import type { ObjectReference, Objects } from '../../kube/objects.ts'
@@ -8,6 +7,7 @@ import type { AppliedKinds } from './applied-kinds.ts'
 import { isSameKind, type ObjectKind, referenceTo, textOf } from './applied-object.ts'
 import { isOwn } from './foreign-objects.ts'
 import type { UnseenObjects } from './unseen-objects.ts'
+import { type Watched, watchServed } from './watch-served.ts'
 
 /** What a resource is searched for. */
 type Purpose = 'provision' | 'deletion'
@@ -18,12 +18,6 @@ interface Unwatched {
   readonly since: number
   /** When it was watched last. */
   readonly at: number
-}
-
-interface Watched {
-  /** In the version that is watched. */
-  readonly kind: ObjectKind
-  readonly cache: Cache
 }
 
 /** How long the operator believes that a kind cannot be watched. */
@@ -59,7 +53,9 @@ export class OwnObjects {
     const labelled: ObjectReference[] = []
     for (const kind of this.#kinds.all()) {
       const isNeeded = recorded.some((each) => isSameKind(each, kind))
-      const watched = isNeeded ? await this.#watch(kind) : await this.#watchIfPossible(kind, purpose)
+      const watched = isNeeded
+        ? await watchServed(this.#objects, kind)
+        : await this.#watchIfPossible(kind, purpose)
       if (!watched) continue
       for (const { metadata } of watched.cache.byIndex(byResource, resource.metadata.name))
         if (isOwn(resource, { metadata })) labelled.push(referenceTo({ ...watched.kind, metadata }))
@@ -80,11 +76,6 @@ export class OwnObjects {
     return served
   }
 
-  async #watch(remembered: ObjectKind): Promise<Watched> {
-    const kind = (await this.#objects.served(remembered)) ?? remembered
-    return { kind, cache: await this.#objects.watch(kind) }
-  }
-
   async #watchIfPossible(kind: ObjectKind, purpose: Purpose): Promise<Watched | undefined> {
     const key = `${kind.apiVersion} ${kind.kind}`
     const now = performance.now()
@@ -96,7 +87,7 @@ export class OwnObjects {
       this.#unwatched.set(key, { ...before, at: now })
     }
     try {
-      const watched = await this.#watch(kind)
+      const watched = await watchServed(this.#objects, kind)
       this.#unwatched.delete(key)
       return watched
     } catch (error) {

@@ -1,3 +1,4 @@
+import { Stalled } from '../../domain/base/errors.ts'
 import { isNotFound, isUnserved, type KubeClient } from './client.ts'
 import { explaining } from './explain-rejection.ts'
 import { groupOf, type Resource } from './resource.ts'
@@ -5,58 +6,91 @@ import { groupOf, type Resource } from './resource.ts'
 /** A kind in a version of its API. */
 export type ServedKind = Pick<Resource, 'apiVersion' | 'kind'>
 
+/** For a kind that the cluster does not serve in this version. */
+export function notServed({ apiVersion, kind }: ServedKind): Stalled {
+  return new Stalled('NotServed', `this cluster does not serve '${apiVersion}' '${kind}'`)
+}
+
+/** How long the answer that no version has a kind is good for all who ask. */
+const absentMs = 1000
+
 /** Finds out what the API server serves, and remembers it until `forget`. */
 export class Discovery {
   readonly #client: KubeClient
   readonly #resources = new Map<string, Resource>()
   /** The versions that take the place of those that are not served. */
   readonly #otherVersions = new Map<string, ServedKind>()
+  /** When no version had a kind, by the clock of `performance`. */
+  readonly #absentAt = new Map<string, number>()
 
   constructor(client: KubeClient) {
     this.#client = client
   }
 
   /** How a kind is served in this version; undefined when it is not. */
-  async resourceOf({ apiVersion, kind }: ServedKind): Promise<Resource | undefined> {
-    const key = `${apiVersion} ${kind}`
-    const known = this.#resources.get(key)
-    if (known) return known
-    const resource = await explaining('discover', { kind }, () => discover(this.#client, apiVersion, kind))
-    if (resource) this.#resources.set(key, resource)
-    return resource
+  async resourceOf(wanted: ServedKind): Promise<Resource | undefined> {
+    const found = this.#resources.get(textOf(wanted)) ?? (await this.#discover(wanted))
+    return typeof found === 'string' ? undefined : found
   }
 
   /** The kind in a version that is served, this one if possible; undefined when none is. */
   async served({ apiVersion, kind }: ServedKind): Promise<ServedKind | undefined> {
-    const key = `${apiVersion} ${kind}`
-    const known = this.#otherVersions.get(key)
+    const wanted = { apiVersion, kind }
+    const key = textOf(wanted)
+    const known = this.#resources.has(key) ? wanted : this.#otherVersions.get(key)
     if (known) return known
-    if (await this.resourceOf({ apiVersion, kind })) return { apiVersion, kind }
+    const absentAt = this.#absentAt.get(key) ?? Number.NEGATIVE_INFINITY
+    if (performance.now() - absentAt < absentMs) return undefined
+    const found = (await this.resourceOf(wanted)) ? wanted : await this.#findOther(wanted)
+    if (!found) this.#absentAt.set(key, performance.now())
+    else if (found !== wanted) this.#otherVersions.set(key, found)
+    return found
+  }
+
+  /** The kind in another version. Throws while the API server lists a version that it does not serve. */
+  async #findOther({ apiVersion, kind }: ServedKind): Promise<ServedKind | undefined> {
+    let unserved: string | undefined
     const read = () => versionsOf(this.#client, groupOf(apiVersion))
     for (const version of await explaining('discover', { kind }, read)) {
       const other = { apiVersion: version, kind }
-      if (!(await this.resourceOf(other))) continue
-      this.#otherVersions.set(key, other)
-      return other
+      const found = this.#resources.get(textOf(other)) ?? (await this.#discover(other))
+      if (typeof found !== 'string') return other
+      if (found === 'no version') unserved = version
     }
+    // It learns of a change of a CRD in several steps.
+    if (unserved !== undefined) throw new Error(`'${unserved}' is listed and not served`)
     return undefined
+  }
+
+  async #discover(wanted: ServedKind): Promise<Discovered> {
+    const found = await explaining('discover', { kind: wanted.kind }, () => discover(this.#client, wanted))
+    if (typeof found !== 'string') this.#resources.set(textOf(wanted), found)
+    return found
   }
 
   /** The API server no longer serves the kind in this version: the next question asks it again. */
   forget({ apiVersion, kind }: ServedKind): void {
-    this.#resources.delete(`${apiVersion} ${kind}`)
+    this.#resources.delete(textOf({ apiVersion, kind }))
     for (const [key, other] of this.#otherVersions)
       if (other.apiVersion === apiVersion && other.kind === kind) this.#otherVersions.delete(key)
   }
 }
 
-async function discover(client: KubeClient, apiVersion: string, kind: string): Promise<Resource | undefined> {
+/** How a kind is served; or that the version does not have it, or that the API server does not serve the version. */
+type Discovered = Resource | 'no kind' | 'no version'
+
+async function discover(client: KubeClient, { apiVersion, kind }: ServedKind): Promise<Discovered> {
   const path = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
   const answer = (await readIfServed(client, path)) as
     | { resources: { name: string; kind: string; namespaced: boolean }[] }
     | undefined // the shape of discovery
-  const found = answer?.resources.find((each) => each.kind === kind && !each.name.includes('/'))
-  return found && { apiVersion, kind, plural: found.name, namespaced: found.namespaced }
+  if (!answer) return 'no version'
+  const found = answer.resources.find((each) => each.kind === kind && !each.name.includes('/'))
+  return found ? { apiVersion, kind, plural: found.name, namespaced: found.namespaced } : 'no kind'
+}
+
+function textOf({ apiVersion, kind }: ServedKind): string {
+  return `${apiVersion} ${kind}`
 }
 
 /** The versions of a group, as `group/version`, the preferred one first; none of the core. */

@@ -501,6 +501,20 @@ describe('after a restart', () => {
     expect(asked).toBe(1)
   })
 
+  test('a kind that is no longer served is not watched', async () => {
+    await world.kinds.remember(route('v1beta1'))
+    world.served = noRoutes
+    const watched: string[] = []
+    const { watch } = door
+    door.watch = (kind) => {
+      watched.push(kind.kind)
+      return watch(kind)
+    }
+    await bring(object('ConfigMap'))
+    await inventory.removeAll(resource)
+    expect(watched).not.toContain('HTTPRoute')
+  })
+
   test('an object of a version that is no longer served is touched when it was deleted in between', async () => {
     await bring(route('v1beta1'))
     world.delete('HTTPRoute', 'thing')
