@@ -14,10 +14,12 @@ type Purpose = 'provision' | 'deletion'
 
 /** A kind that could not be watched. */
 interface Unwatched {
-  /** Since when the cluster does not list it; the time of the last refusal for a kind that may not be watched. */
-  readonly since: number
-  /** When it was watched last. */
-  readonly at: number
+  /** Since when the cluster does not list it; undefined when the last attempt was refused. */
+  readonly since: number | undefined
+  /** When an attempt to watch it began or failed last. */
+  readonly askedAt: number
+  /** When the last attempt to watch it failed. */
+  readonly failedAt: number
 }
 
 /** How long the operator believes that a kind cannot be watched. */
@@ -81,26 +83,32 @@ export class OwnObjects {
     const now = performance.now()
     const before = this.#unwatched.get(key)
     if (before) {
-      const believes = purpose === 'provision' || this.#isLong(before)
-      if (believes && now - before.at < believedMs) return undefined
-      // One resource asks for all: the answer may take seconds.
-      this.#unwatched.set(key, { ...before, at: now })
+      if (now - this.#believedSince(before, purpose) < believedMs) return undefined
+      this.#unwatched.set(key, { ...before, askedAt: now })
     }
     try {
       const watched = await watchServed(this.#objects, kind)
       this.#unwatched.delete(key)
       return watched
     } catch (error) {
-      const at = performance.now()
       const isRefused = error instanceof Stalled
-      const unwatched = { since: isRefused ? at : (before?.since ?? now), at }
+      const since = isRefused ? undefined : (before?.since ?? now)
+      const failedAt = performance.now()
+      const unwatched = { since, askedAt: failedAt, failedAt }
       this.#unwatched.set(key, unwatched)
       if (purpose === 'deletion' && !isRefused && !this.#isLong(unwatched)) throw error
       return undefined
     }
   }
 
-  #isLong({ since, at }: Unwatched): boolean {
-    return at - since >= this.#unlistedMs
+  /** Since when all who ask believe that the kind cannot be watched; a deletion only believes that it was not listed for long. */
+  #believedSince(unwatched: Unwatched, purpose: Purpose): number {
+    // One provision asks for all: the answer may take seconds.
+    if (purpose === 'provision') return unwatched.askedAt
+    return this.#isLong(unwatched) ? unwatched.failedAt : Number.NEGATIVE_INFINITY
+  }
+
+  #isLong({ since, failedAt }: Unwatched): boolean {
+    return since !== undefined && failedAt - since >= this.#unlistedMs
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { eventually } from '../../../dev/control-plane/kubernetes.ts'
 import { ActiveResource, type AppliedObject } from '../../../operator/api/active-resource.ts'
@@ -565,6 +566,46 @@ describe('after a crash', () => {
     await inventory.removeAll(resource)
     expect(asked).toBe(2)
   })
+
+  describe('a remembered kind that could not be watched long ago', () => {
+    const unlistedMs = 100
+
+    /** A new process, whose first provision fails to watch the kind, and which works for no resource after that. */
+    async function startAfter(failure: Error) {
+      await bring(object('Lost'))
+      record([])
+      failWith(failure)
+      start(unlistedMs)
+      await bring(object('ConfigMap'))
+      await sleep(unlistedMs + 20)
+    }
+
+    const refused = new Stalled('NotServed', 'no CRD')
+    const notListed = new ReconcileError('NotListed', 'conversion failed')
+
+    function failWith(failure?: Error) {
+      world.beforeWatch = (kind) => {
+        if (kind === 'Lost' && failure) throw failure
+      }
+    }
+
+    test.each([
+      ['was refused', refused],
+      ['was not listed', notListed],
+    ])('because it %s is asked for by each of two deletions at once', async (_, failure) => {
+      await startAfter(failure)
+      failWith(undefined)
+      const found = await Promise.all([inventory.objectsOf(resource), inventory.objectsOf(resource)])
+      for (const each of found) expect(each.map(({ kind }) => kind)).toContain('Lost')
+    })
+
+    test('because it was refused stops a deletion when it is not listed now', async () => {
+      await startAfter(refused)
+      failWith(notListed)
+      await expect(inventory.removeAll(resource)).rejects.toMatchObject({ reason: 'NotListed' })
+    })
+  })
+
   describe('a remembered kind that the cluster does not list', () => {
     let asked: number
 
