@@ -100,6 +100,7 @@ async function applyOne(
     if (answer.metadata.deletionTimestamp) throw remaining([referenceTo(object)])
     return answer
   } catch (error) {
+    unseen.noteFailed(keyOf(resource), referenceTo(object))
     throw uid !== undefined && isConflict(error) ? new Lost(wanted) : error
   }
 }

@@ -4,7 +4,9 @@ import { referenceTo, textOf } from './applied-object.ts'
 
 interface Unseen {
   readonly reference: ObjectReference
-  /** Known after the apply. */
+  /** During the apply: the uids of all objects with the name that the watch showed since it began. */
+  readonly seen?: Set<string>
+  /** Known after the apply, unless its answer got lost. */
   readonly uid?: string
 }
 
@@ -19,9 +21,11 @@ export class UnseenObjects {
     objects.onChange(({ metadata, ...object }, isGone) => {
       const key = metadata.annotations?.[annotations.resource] ?? ''
       const text = textOf(referenceTo({ ...object, metadata }))
-      const { uid = metadata.uid } = this.#byResource.get(key)?.get(text) ?? {}
+      const { seen, uid = metadata.uid } = this.#byResource.get(key)?.get(text) ?? {}
+      if (isGone) return
       // A late watch shows changes and the end of an earlier object with the name first.
-      if (!isGone && uid === metadata.uid) this.#remove(key, text)
+      if (seen) seen.add(metadata.uid)
+      else if (uid === metadata.uid) this.#remove(key, text)
     })
   }
 
@@ -39,16 +43,26 @@ export class UnseenObjects {
   add(key: string, reference: ObjectReference): void {
     const text = textOf(reference)
     const own = this.#byResource.get(key) ?? new Map<string, Unseen>()
-    this.#byResource.set(key, own.set(text, { reference }))
+    this.#byResource.set(key, own.set(text, { reference, seen: new Set() }))
     const resources = this.#resourcesOf.get(text) ?? new Set<string>()
     this.#resourcesOf.set(text, resources.add(key))
   }
 
   /** After the apply, which the watch may have shown already. */
   noteApplied(key: string, reference: ObjectReference, uid: string): void {
-    const own = this.#byResource.get(key)
     const text = textOf(reference)
-    if (own?.has(text)) own.set(text, { reference, uid })
+    const record = this.#byResource.get(key)?.get(text)
+    if (record?.seen?.has(uid)) this.#remove(key, text)
+    else if (record) this.#byResource.get(key)?.set(text, { reference, uid })
+  }
+
+  /** After an apply whose answer is unknown: any object with the name may be the applied one. */
+  noteFailed(key: string, reference: ObjectReference): void {
+    const text = textOf(reference)
+    const seen = this.#byResource.get(key)?.get(text)?.seen
+    if (!seen) return
+    if (seen.size > 0) this.#remove(key, text)
+    else this.#byResource.get(key)?.set(text, { reference })
   }
 
   /** The resource has no objects any more. */

@@ -5,7 +5,7 @@ import { marked, referenceTo } from '../../../operator/controllers/objects/appli
 import { ForeignObjects } from '../../../operator/controllers/objects/foreign-objects.ts'
 import { UnseenObjects } from '../../../operator/controllers/objects/unseen-objects.ts'
 import { keyOf } from '../../../operator/kube/client/resource.ts'
-import type { Objects } from '../../../operator/kube/objects.ts'
+import type { ObjectReference, Objects } from '../../../operator/kube/objects.ts'
 import { activeResource } from '../../support/builders.ts'
 import { createFakeObjects, type FakeObjects } from '../support/fake-objects.ts'
 
@@ -85,10 +85,46 @@ describe('what exists decides, for one question and for many at once', () => {
   test('an object of another resource is refused that no watch shows yet', async () => {
     const release = world.holdEvents()
     unseen.add(keyOf(other), referenceTo(object('thing-2')))
-    world.put(marked(other, object('thing-2')))
+    const { uid } = world.put(marked(other, object('thing-2'))).metadata
+    unseen.noteApplied(keyOf(other), referenceTo(object('thing-2')), uid)
     expect(await refused(numbered(3))).toEqual(['thing-2'])
     release()
     expect(unseen.has(referenceTo(object('thing-2')))).toBe(false)
+  })
+
+  test('an object of another resource is refused whose watch shows an earlier one of its name', async () => {
+    const applied = marked(other, object('thing-2'))
+    const reference = referenceTo(applied)
+    world.put(applied)
+    const release = world.holdEvents()
+    world.touchStatus('ConfigMap', 'thing-2', { of: 'the earlier object' })
+    world.delete('ConfigMap', 'thing-2')
+    unseen.add(keyOf(other), reference)
+    release(1)
+    unseen.noteApplied(keyOf(other), reference, world.put(applied).metadata.uid)
+    release(1)
+    expect(await refused(numbered(3))).toEqual(['thing-2'])
+    release()
+    expect(unseen.has(reference)).toBe(false)
+  })
+
+  test.each<[rule: string, end: (reference: ObjectReference, uid: string) => void]>([
+    ['the answer comes', (reference, uid) => unseen.noteApplied(keyOf(other), reference, uid)],
+    ['the answer gets lost', (reference) => unseen.noteFailed(keyOf(other), reference)],
+  ])('an object that the watch shows before %s is not unseen', (_, end) => {
+    const reference = referenceTo(object('thing-2'))
+    unseen.add(keyOf(other), reference)
+    end(reference, world.put(marked(other, object('thing-2'))).metadata.uid)
+    expect(unseen.has(reference)).toBe(false)
+  })
+
+  test('an object that the watch shows after its answer got lost is not unseen', () => {
+    const reference = referenceTo(object('thing-2'))
+    unseen.add(keyOf(other), reference)
+    unseen.noteFailed(keyOf(other), reference)
+    expect(unseen.has(reference)).toBe(true)
+    world.put(marked(other, object('thing-2')))
+    expect(unseen.has(reference)).toBe(false)
   })
 
   test('an object that appeared before the question, during the list of others, is refused', async () => {
