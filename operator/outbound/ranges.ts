@@ -39,7 +39,7 @@ const nonPublic: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** Which bytes of an IPv6 address in a range are an IPv4 address: those of RFC 6052 skip the byte 8. */
+/** Which bytes of an IPv6 address in a range are an IPv4 address: those of RFC 6052 skip the byte 8, after a prefix of any length. */
 const embeddings: readonly (readonly [range: string, bytes: readonly number[]])[] = [
   ['::ffff:0:0/96', [12, 13, 14, 15]],
   ['::ffff:0:0:0/96', [12, 13, 14, 15]],
@@ -47,6 +47,8 @@ const embeddings: readonly (readonly [range: string, bytes: readonly number[]])[
   ['64:ff9b::/96', [12, 13, 14, 15]],
   ['64:ff9b:1::/48', [12, 13, 14, 15]],
   ['64:ff9b:1::/48', [6, 7, 9, 10]],
+  ['64:ff9b:1::/48', [7, 9, 10, 11]],
+  ['64:ff9b:1::/48', [9, 10, 11, 12]],
   ['2002::/16', [2, 3, 4, 5]],
 ]
 

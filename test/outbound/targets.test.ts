@@ -176,6 +176,8 @@ describe('exceptions', () => {
     '64:ff9b::a9fe:a9fe',
     '64:ff9b:1::a9fe:a9fe',
     '64:ff9b:1:a9fe:a9:fe00::',
+    '64:ff9b:1:a9:fe:a9fe::',
+    '64:ff9b:1:0:a9:fea9:fe00:0',
     '2002:a9fe:a9fe::1',
     '::ffff:168.63.129.16',
     '::ffff:169.254.1.1',
