@@ -16,6 +16,7 @@ import { failedPlan, type Plan, type PlanInput, plan } from '../domain/plan/plan
 import { builtInTypes } from '../domain/resource/built-in-types.ts'
 import type { DriverDescriptor } from '../domain/resource/driver.ts'
 import { contextOf } from '../domain/resource/identity.ts'
+import { resolveOverride } from '../domain/resource/override.ts'
 import type { ResourceTypeInfo } from '../domain/resource/type-info.ts'
 import { customType } from '../domain/resource/types.ts'
 import { scoped } from '../kube/cache/kinds-in-store.ts'
@@ -31,6 +32,8 @@ export interface Planning {
   matcherOf(organization: string): Matcher
   /** Built-in types and the types of the organization. */
   typesOf(organization: string): readonly ResourceTypeInfo[]
+  /** The type that a type name in the needs of a workload refers to: an override, or the name itself. */
+  expandType(organization: string, type: string): string
   /** Descriptors of the built-in drivers and the custom drivers of the organization. */
   catalogueOf(organization: string): readonly DriverDescriptor[]
   /** Type of an account; undefined when the account does not exist. */
@@ -97,6 +100,12 @@ export function createPlanning(
   return {
     matcherOf: matchers,
     typesOf: types,
+    expandType: (organizationId, type) =>
+      resolveOverride(type, {
+        organizationId,
+        isType: (name) => types(organizationId).some((each) => each.type === name),
+        hasDefinitionOf: (name) => matchers(organizationId).hasDefinitionOf(name),
+      }),
     catalogueOf: catalogues,
     accountTypeOf,
     inputFor,

@@ -6,7 +6,6 @@ import { canonicalJson } from '../../../operator/domain/base/json.ts'
 import { shortenMessage } from '../../../operator/domain/base/size-limits.ts'
 import { buildGraph } from '../../../operator/domain/graph/build-graph.ts'
 import { graphRequest, requestedBy } from '../../../operator/domain/graph/graph-request.ts'
-import { resolveOverride } from '../../../operator/domain/resource/override.ts'
 import { type Endpoint, endpoint, type Gateway, ok } from '../../endpoint.ts'
 import { createValidators } from '../../request/validate.ts'
 import { plainSchema } from '../../request/wire.ts'
@@ -19,14 +18,9 @@ import { fromRequested, graphShape, nodeList, requestedList, toNode, toRequested
 function nodesFor(path: EnvironmentPath, body: Static<typeof requestedList>, gateway: Gateway) {
   const { cluster, planning } = gateway
   const environment = findEnvironment(cluster.store, path)
-  const [matcher, types] = [planning.matcherOf(path.org_id), planning.typesOf(path.org_id)]
-  const typesByName = new Map(types.map((each) => [each.type, each]))
+  const typesByName = new Map(planning.typesOf(path.org_id).map((each) => [each.type, each]))
   const { set, extra, problems } = graphRequest(body.map(toRequested), (type) =>
-    resolveOverride(type, {
-      organizationId: path.org_id,
-      isType: (name) => typesByName.has(name),
-      hasDefinitionOf: (name) => matcher.hasDefinitionOf(name),
-    }),
+    planning.expandType(path.org_id, type),
   )
   const graph = buildGraph({ ...planning.inputFor(environment, set), extra })
   refuse([...problems, ...graph.problems])

@@ -13,6 +13,7 @@ import { foldDelta } from '../../../operator/domain/delta/fold.ts'
 import type { Base } from '../../../operator/domain/deployment/deployment.ts'
 import { deltaOfScores } from '../../../operator/domain/score/combine.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
+import type { Planning } from '../../../operator/planning/planning.ts'
 import { knownId } from '../../request/parameters.ts'
 import { wireSchema } from '../../request/wire.ts'
 import { named } from '../../response/shapes.ts'
@@ -90,7 +91,7 @@ function baseSet(store: Store, organization: string, base: Base | undefined): Se
 
 /** Returns the set to deploy. */
 export function wantedSet(
-  store: Store,
+  { store, planning }: { readonly store: Store; readonly planning: Planning },
   path: EnvironmentPath,
   body: NewDeployment,
   builtOn: Base | undefined,
@@ -105,7 +106,8 @@ export function wantedSet(
   if (body.delta) return applyDelta(base(), foldDelta(emptyDelta, [contentOf(body.delta)]))
   if (body.score) {
     const set = base()
-    return applyDelta(set, deltaOfScores(set, convertRequests(body.score)))
+    const expandType = (type: string) => planning.expandType(org_id, type)
+    return applyDelta(set, deltaOfScores(set, convertRequests(body.score), expandType))
   }
   if (body.set_id === undefined) return base()
   const set = findSet(store, org_id, app_id, body.set_id)

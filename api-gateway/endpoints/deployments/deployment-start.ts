@@ -82,7 +82,7 @@ export async function prepareDeployment(
     base?.setName,
     environment.status?.lastPlanned?.setName,
   ])
-  const content = wantedSet(store, path, request, base)
+  const content = wantedSet({ store, planning }, path, request, base)
   const [owned] = ownershipProblems(store, environment, planning.deployedSet(environment), content)
   if (owned) throw new Problem('Conflict', owned.message, { workload_id: owned.workload })
   return { environment, earlier, base, content }

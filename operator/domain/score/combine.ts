@@ -27,15 +27,20 @@ export function combineScores(converted: readonly ConvertedScore[]): SetContent 
 
 /**
  * The delta that adds modules and shared dependencies to a set. A shared dependency that other modules of the set use gets
- * only params, and only if it has none; throws a Problem when the documents need another one under its key.
+ * only params, and only if it has none; throws a Problem when the documents need another one under its key. `expandType`
+ * applies overrides: a document always uses the simple name of a type.
  */
-export function deltaOfScores(base: SetContent, { modules, shared }: SetContent): DeltaContent {
+export function deltaOfScores(
+  base: SetContent,
+  { modules, shared }: SetContent,
+  expandType: (type: string) => string,
+): DeltaContent {
   const users = usersOfShared(base, (id) => !Object.hasOwn(modules, id))
   return {
     modules: { add: modules, remove: [], update: {} },
     shared: Object.entries(shared).map(([key, entry]) => {
       const user = users.get(key)
-      const value = user === undefined ? entry : mergeShared(ownValue(base.shared, key), entry)
+      const value = user === undefined ? entry : mergeShared(ownValue(base.shared, key), entry, expandType)
       if (value) return { op: 'add', path: `/${escapeToken(key)}`, value }
       const message = `the workload '${user}' uses the shared resource '${key}' with another type, class or params`
       throw new Problem('Conflict', message, { workload_id: user })

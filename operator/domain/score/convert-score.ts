@@ -110,14 +110,29 @@ function convertResource(
   })
 }
 
-/** One entry for two requests of a shared dependency; undefined when they differ. Absent params agree with any. */
-export function mergeShared(known: FreeForm | undefined, wanted: FreeForm): FreeForm | undefined {
+/**
+ * One entry for two requests of a shared dependency; undefined when they differ. Absent and empty params agree with any, and
+ * types agree that `expandType` expands to the same one. The result has the known type.
+ */
+export function mergeShared(
+  known: FreeForm | undefined,
+  wanted: FreeForm,
+  expandType: (type: string) => string = (type) => type,
+): FreeForm | undefined {
   if (!known) return wanted
+  const typeOf = ({ type }: FreeForm) => (typeof type === 'string' ? expandType(type) : type)
   const isSame = (field: string, fallback?: string) =>
     sameJson(known[field] ?? fallback, wanted[field] ?? fallback)
-  if (!isSame('type') || !isSame('class', defaultClass) || !isSame('id')) return undefined
-  if (known['params'] === undefined) return { ...known, ...wanted }
-  return wanted['params'] === undefined || isSame('params') ? known : undefined
+  if (!sameJson(typeOf(known), typeOf(wanted)) || !isSame('class', defaultClass) || !isSame('id'))
+    return undefined
+  const hasNone = sameJson(known['params'] ?? {}, {})
+  if (hasNone) return { ...known, ...wanted, type: known['type'] }
+  return hasParams(known, wanted) ? known : undefined
+}
+
+/** Whether an entry has the params that another one wants. Absent and empty params want none. */
+export function hasParams({ params = {} }: FreeForm, { params: wanted = {} }: FreeForm): boolean {
+  return sameJson(wanted, {}) || sameJson(params, wanted)
 }
 
 /** The parts of a module that an extension changes. Values of the Score document win. */

@@ -1,7 +1,7 @@
 import type { FreeForm } from '../../api/schema.ts'
-import { compareText, ownValue, sameJson } from '../base/json.ts'
+import { compareText, ownValue } from '../base/json.ts'
 import type { SetContent } from '../delta/delta.ts'
-import { type ConvertedScore, mergeShared } from '../score/convert-score.ts'
+import { type ConvertedScore, hasParams, mergeShared } from '../score/convert-score.ts'
 
 /** A Workload as the set of an environment sees it. It owns the module of its id. */
 export interface OwnedModule {
@@ -69,9 +69,4 @@ function mergedWith(
     if (!isKept) merged.push([key, both])
   }
   return merged
-}
-
-/** Whether an entry has the params that are wanted; absent ones are empty. */
-function hasParams({ params: known = {} }: FreeForm, { params: wanted = known }: FreeForm): boolean {
-  return sameJson(known, wanted)
 }

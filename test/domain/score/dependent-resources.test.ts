@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { FreeForm } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
-import { applyDelta, emptySet } from '../../../operator/domain/delta/delta.ts'
+import { applyDelta, emptySet, type SetContent } from '../../../operator/domain/delta/delta.ts'
 import { combineScores, deltaOfScores } from '../../../operator/domain/score/combine.ts'
 import { convertScore } from '../../../operator/domain/score/convert-score.ts'
 import { restoreScore } from '../../../operator/domain/score/restore-score.ts'
@@ -16,6 +16,11 @@ function converted(...workloads: readonly { resources: FreeForm; variables?: Fre
     metadata: { name: `web-${index}` },
   }))
   return combineScores(documents.map((document) => convertScore({ document })))
+}
+
+/** The delta that adds the content to a set, without overrides of types. */
+function deltaOf(base: SetContent, content: SetContent) {
+  return deltaOfScores(base, content, (type) => type)
 }
 
 describe('a resource of a workload file', () => {
@@ -108,11 +113,11 @@ describe('a shared resource of a deployed workload', () => {
     second: ReturnType<typeof reading>,
     isSameWorkload = false,
   ) {
-    const base = applyDelta(emptySet, deltaOfScores(emptySet, converted(first)))
+    const base = applyDelta(emptySet, deltaOf(emptySet, converted(first)))
     const { modules, shared } = converted(...(isSameWorkload ? [second] : [{ resources: {} }, second]))
     const content = { modules: isSameWorkload ? modules : { 'web-1': modules['web-1'] ?? {} }, shared }
     try {
-      return applyDelta(base, deltaOfScores(base, content)).shared
+      return applyDelta(base, deltaOf(base, content)).shared
     } catch (error) {
       return error instanceof Problem ? error.reason : error
     }
@@ -121,6 +126,18 @@ describe('a shared resource of a deployed workload', () => {
   test.each<[rule: string, first: FreeForm, second: FreeForm, expected: unknown]>([
     ['keeps its params if another one gives none', large, main, { type: 'postgres', params: large.params }],
     ['gets the params that another one gives', main, large, { type: 'postgres', params: large.params }],
+    [
+      'gets params if its own are empty',
+      { ...main, params: {} },
+      large,
+      { type: 'postgres', params: large.params },
+    ],
+    [
+      'keeps its params if another one gives empty ones',
+      large,
+      { ...main, params: {} },
+      { type: 'postgres', params: large.params },
+    ],
     ['keeps its type', main, { type: 'redis', id: 'main' }, 'Conflict'],
     ['keeps its params', large, small, 'Conflict'],
   ])('%s', (_, first, second, expected) => {
@@ -148,6 +165,6 @@ describe('a shared resource of a deployed workload', () => {
       shared: { files: { type: 'volume' } },
     }
     const other = converted(reading({ data: { ...files.data, type: 's3' } }, 'data'))
-    expect(() => deltaOfScores(mounting, other)).toThrow(Problem)
+    expect(() => deltaOf(mounting, other)).toThrow(Problem)
   })
 })

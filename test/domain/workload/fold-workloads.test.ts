@@ -88,16 +88,18 @@ describe('folding Workloads into a set', () => {
     )
   })
 
-  test.each<[need: string, needed: object, isConflict: boolean]>([
-    ['no params', {}, false],
-    ['the default class', { class: 'default' }, false],
-    ['empty params', { params: {} }, false],
-    ['params', { params: { size: 1 } }, true],
-    ['another class', { class: 'large' }, true],
+  test.each<[known: object, needed: object, isConflict: boolean]>([
+    [{}, {}, false],
+    [{}, { class: 'default' }, false],
+    [{}, { params: {} }, false],
+    [{}, { params: { size: 1 } }, true],
+    [{}, { class: 'large' }, true],
+    [{ params: { size: 1 } }, { params: {} }, false],
+    [{ params: {} }, { params: { size: 1 } }, true],
   ])(
-    'with a shared dependency of others that has no params, and a Workload that needs %s',
-    (_, needed, isConflict) => {
-      const base = { modules: {}, shared: { one: { type: 'redis' } } }
+    'with a shared dependency of others that has %j, and a Workload that needs %j',
+    (known, needed, isConflict) => {
+      const base = { modules: {}, shared: { one: { type: 'redis', ...known } } }
       const shared = { one: { type: 'redis', ...needed } }
       const workload = { id: 'aa', sharedIds: [], content: { id: 'aa', module: {}, shared } }
       const { set, conflicts } = foldWorkloads(base, [workload])

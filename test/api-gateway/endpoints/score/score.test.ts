@@ -1,6 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
 import { toScores } from '../../../../api-gateway/endpoints/score/score-shape.ts'
+import { newObject } from '../../../../operator/api/kind.ts'
+import { ResourceDefinition } from '../../../../operator/api/resource-definition.ts'
 import { scoreDocument } from '../../../support/scores.ts'
 import { addEnvironment, finish } from '../../support/objects.ts'
 import { setUpGateway } from '../../support/set-up.ts'
@@ -100,27 +102,37 @@ describe('POST …/deploys with Score documents', () => {
   })
 
   test.each([
-    ['params that agree', { type: 'postgres', id: 'main' }, [200, 201]],
-    ['another type', { type: 'redis', id: 'main' }, [409, 409]],
-  ])('whose shared resource another workload uses are deployed with %s only', async (_, db, expected) => {
-    const params = { extensions: { postgis: {} } }
-    const reading = (name: string, resource: object) => ({
-      spec: {
-        ...scoreDocument({ variables: { HOST: '${resources.db.host}' } }, { resources: { db: resource } }),
-        metadata: { name },
-      },
-    })
-    const first = { score: [reading('orders', { type: 'postgres', id: 'main', params })] }
-    await gateway.send(`POST ${env}/deploys`, { body: first })
-    finish(gateway, 'shop.development.1')
-    const body = { score: [reading('reports', db)] }
-    const preview = await gateway.send(`POST ${env}/deploys?dry_run=true`, { body })
-    const answer = await gateway.send(`POST ${env}/deploys`, { body })
-    expect([preview.status, answer.status]).toEqual(expected)
-    if (answer.status !== 201) return
-    const set = await gateway.send(`GET ${app}/sets/${answer.body.set_id}`)
-    expect(set.body.shared).toEqual({ main: { type: 'postgres', params } })
-  })
+    ['params that agree', 'postgres', 'postgres', [200, 201]],
+    ['another type', 'postgres', 'redis', [409, 409]],
+    ['the type that an override has', 'acme/postgres', 'postgres', [200, 201]],
+  ])(
+    'whose shared resource another workload uses are deployed with %s only',
+    async (_, known, type, expected) => {
+      const metadata = { namespace: 'acme', name: 'own' }
+      const definition = { type: 'acme/postgres', driverType: 'quartermaster/echo' }
+      gateway.cluster.put(ResourceDefinition, newObject(ResourceDefinition, metadata, definition))
+      const params = { extensions: { postgis: {} } }
+      const reading = (name: string, resource: object) => ({
+        spec: {
+          ...scoreDocument({ variables: { HOST: '${resources.db.host}' } }, { resources: { db: resource } }),
+          metadata: { name },
+        },
+      })
+      const aliases = { resource_type_aliases: { postgres: known } }
+      const first = {
+        score: [{ ...reading('orders', { type: 'postgres', id: 'main', params }), ...aliases }],
+      }
+      await gateway.send(`POST ${env}/deploys`, { body: first })
+      finish(gateway, 'shop.development.1')
+      const body = { score: [reading('reports', { type, id: 'main' })] }
+      const preview = await gateway.send(`POST ${env}/deploys?dry_run=true`, { body })
+      const answer = await gateway.send(`POST ${env}/deploys`, { body })
+      expect([preview.status, answer.status]).toEqual(expected)
+      if (answer.status !== 201) return
+      const set = await gateway.send(`GET ${app}/sets/${answer.body.set_id}`)
+      expect(set.body.shared).toEqual({ main: { type: known, params } })
+    },
+  )
 
   test('shows a module that Score cannot express without a document', async () => {
     const delta = { modules: { add: { bare: { spec: {} } } } }
