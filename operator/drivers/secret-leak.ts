@@ -11,6 +11,9 @@ const shortestLikely = 8
 /** A field whose text is always secret. */
 const secretField = /pass|pwd|secret|token|credential|private|key(?!_?id)/i
 const namingField = /(?:name|id|ur[il]|type)$/i
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+/** A field whose UUID identifies something. Some secrets are UUIDs, such as the `secret_id` of Vault. */
+const identifyingField = /(?:id|tenant)$/i
 /** Parts of names such as `eu-central-1`, `db01.example.com` and `shop_user`. */
 const partOfName = /^(?:[A-Za-z]?[a-z]*|[A-Z]+)\d{0,3}$|^\d+$/
 
@@ -37,11 +40,13 @@ export function plainParams({ params, secretParams = [] }: ParamsWithSecrets): F
 
 /**
  * The same for a third-party driver. Credentials include regions, hosts and user names, which outputs may contain: a text
- * that looks like a name is not secret unless its field says so, nor is one that `plain` contains.
+ * that looks like a name is not secret unless its field says so, nor is an identifier, nor one that `plain` contains.
  */
 export function likelySecretWords(secrets: unknown, plain: unknown): readonly string[] {
   const likely = [...leavesIn(secrets)].filter(
-    ({ field, text }) => text.length >= shortestLikely && (saysSecret(field) || !looksLikeName(text)),
+    ({ field, text }) =>
+      text.length >= shortestLikely &&
+      (saysSecret(field) || !(looksLikeName(text) || isIdentifier(field, text))),
   )
   return formsOfAll(
     withoutKnown(
@@ -107,6 +112,10 @@ export function plainOutputs(values: FreeForm, whose = ''): readonly Plain[] {
 
 function saysSecret(field: string): boolean {
   return secretField.test(field) && !namingField.test(field)
+}
+
+function isIdentifier(field: string, text: string): boolean {
+  return uuid.test(text) && identifyingField.test(field) && !secretField.test(field)
 }
 
 function looksLikeName(text: string): boolean {

@@ -111,6 +111,28 @@ describe('a manifest that holds a secret input', () => {
   })
 })
 
+describe('a UUID of the account', () => {
+  const uuid = '9b6a7f0e-2c1d-4a57-8f3e-1d2c3b4a5f60'
+  const annotations = { 'azure.workload.identity/tenant-id': uuid }
+  const data = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'web', annotations } }
+
+  test.each<[field: string, reason: string | undefined]>([
+    ['tenant_id', undefined],
+    ['clientId', undefined],
+    ['tenant', undefined],
+    ['client_secret', 'SecretLeak'],
+    ['secret_id', 'SecretLeak'],
+    ['auth', 'SecretLeak'],
+  ])('may be in a manifest if its field is the name of an id: %s', async (field, reason) => {
+    const resource = { values: {}, secrets: {} }
+    const manifests = [{ location: 'namespace', data }]
+    bench.server.next.push({ status: 200, body: { id: 'any', type: 's3', resource, manifests } })
+    const made = bench.driver().provision(bench.provisionOf({ secrets: {}, account: { [field]: uuid } }))
+    if (reason === undefined) await expect(made).resolves.toBeDefined()
+    else await expect(made).rejects.toMatchObject({ reason })
+  })
+})
+
 test('oversized outputs are refused before they are searched', async () => {
   const error = await failureOf(provision({ much: 'x'.repeat(2 * 1024 * 1024), dsn: password }))
   expect(error).toMatchObject({ reason: 'OutputsTooLarge' })
