@@ -16,6 +16,7 @@ import type { Call, Endpoint, EndpointResponse, Gateway } from './endpoint.ts'
 import { parameterNames } from './openapi/document.ts'
 import { checkRateLimit, type RateLimit } from './rate-limit.ts'
 import { type BodyLimits, readJson } from './request/body.ts'
+import { isOn } from './request/boolean-query.ts'
 import { type ByteBudget, createByteBudget } from './request/byte-budget.ts'
 import { parameters } from './request/parameters.ts'
 import { callerKey } from './request/source-address.ts'
@@ -72,6 +73,8 @@ export function createServe(
         return member
       }
       const caller = authorizeCaller(user)
+      if (isUnexpectedDryRun(endpoint, request))
+        throw new Problem('Invalid', `this operation has no dry run, so it did nothing: leave out 'dry_run'`)
       const invalidName = names.find((name) => !pathChecks.get(name)?.(params[name]))
       if (invalidName) throw new Problem('NotFound', `'${invalidName}' is not valid, so no object has it`)
       const given = Object.fromEntries(headerNames.map((name) => [name, request.get(name)]))
@@ -97,6 +100,12 @@ export function createServe(
       return endpoint.handle({ ...call, body, caller: authorizeCaller(current) }, gateway)
     }
   }
+}
+
+/** Whether a client asks an operation that has no dry run for one, and expects that nothing changes. */
+function isUnexpectedDryRun({ method, query = {} }: Endpoint, request: Request): boolean {
+  const given = request.query['dry_run']
+  return method !== 'get' && !('dry_run' in query) && (Array.isArray(given) ? given : [given]).some(isOn)
 }
 
 /** Authenticates a request and counts it against the rate limit of the user, or of the address if that fails. */

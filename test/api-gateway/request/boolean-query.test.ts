@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { endpoints } from '../../../api-gateway/endpoints/index.ts'
 import { ActiveResource } from '../../../operator/api/active-resource.ts'
+import { Environment } from '../../../operator/api/environment.ts'
 import { annotations } from '../../../operator/api/names.ts'
 import { addEnvironment, addResource } from '../support/objects.ts'
 import { setUpGateway } from '../support/set-up.ts'
@@ -40,6 +41,25 @@ describe.each(switches)('%s %s?%s', (method, path, name) => {
 
   test.each(['=yes', '=1', '=%20', '=truefalse', `=true&${name}=true`])('%j is refused', async (value) => {
     expect([(await send(name + value)).status, isTaken(await send(name + value))]).toEqual([400, false])
+  })
+})
+
+describe('an operation without a dry run refuses one, and does nothing', () => {
+  const writes = endpoints
+    .filter(({ method, query = {} }) => method !== 'get' && !('dry_run' in query))
+    .map(({ method, path }) => [method.toUpperCase(), path] as const)
+
+  test.each(writes)('%s %s', async (method, path) => {
+    const target = path
+      .replace('{org_id}', 'acme')
+      .replace('{app_id}', 'shop')
+      .replace('{env_id}', 'development')
+      .replaceAll(/\{\w+\}/g, 'fade')
+    for (const query of ['dry_run=true', 'dry_run=false&dry_run=True']) {
+      const { status, body } = await gateway.send(`${method} ${target}?${query}`, { body: {} })
+      expect([status, body.message]).toEqual([400, expect.stringContaining('no dry run')])
+    }
+    expect(gateway.cluster.store.get(Environment, 'acme', 'shop.development')).toBeDefined()
   })
 })
 
