@@ -79,7 +79,7 @@ describe('an application that is deleted', () => {
   })
 
   test('reads no Workload that ends already, whose finalizer another tool may keep', async () => {
-    const [[kind, spec] = []] = specs.filter(([each]) => each.kind === 'Workload')
+    const [kind, spec] = specs.find(([each]) => each.kind === 'Workload') ?? []
     if (!kind) throw new Error('there is none')
     const going = { deletionTimestamp: '2026-03-01T00:00:00Z', finalizers: ['example.com/hold'] }
     const metadata = { namespace, name: 'shop.web', ...going }

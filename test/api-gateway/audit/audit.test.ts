@@ -143,14 +143,14 @@ describe('a record', () => {
   })
 
   test.each([
-    ['that can be asked to write nothing', 'POST /orgs/acme/resources/defs', true],
-    ['that writes without a condition', 'POST /orgs/acme/users', undefined],
-  ])('of an operation %s', async (_, operation, expected) => {
+    ['that can be asked to write nothing', 'POST /orgs/acme/resources/defs', 200, true],
+    ['that cannot, and refuses', 'POST /orgs/acme/users', 400, undefined],
+  ])('of an operation %s', async (_, operation, answer, expected) => {
     const definition = { id: 's3', name: 'S3', type: 's3', driver_type: 'quartermaster/echo' }
     const body = { ...definition, role: 'member' }
     const { status } = await gateway.send(`${operation}?dry_run=true`, { body })
     const [record] = stream() as { dry_run?: boolean }[]
-    expect([status, record?.dry_run]).toEqual([200, expected])
+    expect([status, record?.dry_run]).toEqual([answer, expected])
   })
 
   test('of a write that went wrong says failed', async () => {
