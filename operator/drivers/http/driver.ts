@@ -1,10 +1,10 @@
-import { Stalled, withoutSideEffects } from '../../domain/base/errors.ts'
+import { copyError, Stalled, withoutSideEffects } from '../../domain/base/errors.ts'
 import { lengthOf } from '../../domain/base/size-limits.ts'
 import { resourceUrl } from '../../domain/definition/third-party.ts'
 import { secretTextsOf } from '../../domain/module/secret-text.ts'
 import type { DriverDescriptor } from '../../domain/resource/driver.ts'
 import type { Outbound } from '../../outbound/outbound.ts'
-import type { Driver } from '../driver.ts'
+import type { Driver, Provisioned } from '../driver.ts'
 import {
   likelySecretWords,
   plainObjects,
@@ -53,7 +53,7 @@ export function createHttpDriver(options: {
         outbound,
         poll,
       )
-      const provisioned = readOutputData(text, namespace)
+      const provisioned = readAnswer(text, namespace, name)
       const { values: outputs } = provisioned.outputs
       if (lengthOf(outputs, mostOutputs) > mostOutputs)
         throw new Stalled(
@@ -85,6 +85,16 @@ export function createHttpDriver(options: {
       )
       await cookie?.write(undefined)
     },
+  }
+}
+
+/** Reads the answer of a driver. The error names the driver. */
+function readAnswer(text: string, namespace: string, name: string): Provisioned {
+  try {
+    return readOutputData(text, namespace)
+  } catch (error) {
+    if (!(error instanceof Stalled)) throw error
+    throw copyError(error, { message: `${name}: ${error.message}` })
   }
 }
 

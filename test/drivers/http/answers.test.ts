@@ -66,6 +66,18 @@ describe('the meaning of an answer', () => {
     expect(await failureOf(bench.driver().provision(bench.provisionOf()))).toMatchObject(expected)
   })
 
+  test.each<[rule: string, body: string, message: string]>([
+    ['no JSON', '{not json', 'is not JSON'],
+    ['no object', '[]', 'is not an object'],
+    ['no body', '', 'has no body'],
+  ])('an answer that is %s is refused, and the message names the driver', async (_, text, message) => {
+    bench.server.next.push({ status: 200, body: text })
+    expect(await failureOf(bench.driver().provision(bench.provisionOf()))).toMatchObject({
+      reason: 'InvalidAnswer',
+      message: expect.stringMatching(new RegExp(`^driver '.+': the answer ${message}$`)),
+    })
+  })
+
   test('a driver that does not answer is tried again when the time is up', async () => {
     bench.server.next.push('hang')
     const failure = await failureOf(
