@@ -32,11 +32,6 @@ export const exceptions: readonly {
       identity === 'operator' && verb === 'delete' && resource === 'statefulsets',
   },
   {
-    reason: 'a Workload is read when its application ends before the cache has it',
-    covers: ({ identity, verb, resource }) =>
-      identity === 'operator' && verb === 'get' && resource === 'workloads',
-  },
-  {
     reason: 'a delta is deleted when its application ends while it is created',
     covers: ({ identity, verb, resource }) =>
       identity === 'gateway' && verb === 'delete' && resource === 'deploymentdeltas',
