@@ -44,3 +44,13 @@ export const kinds: readonly Kind[] = [
   AccessToken,
   Membership,
 ]
+
+/** Kinds of the objects of an application, beside its environments. */
+export const contentKinds: readonly Kind[] = [
+  Workload,
+  Webhook,
+  SharedValue,
+  AutomationRule,
+  DeploymentDelta,
+  DeploymentSet,
+]

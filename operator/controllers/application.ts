@@ -1,13 +1,9 @@
 import { Application } from '../api/application.ts'
-import { AutomationRule } from '../api/automation-rule.ts'
-import { DeploymentDelta } from '../api/deployment-delta.ts'
-import { DeploymentSet } from '../api/deployment-set.ts'
 import { Environment } from '../api/environment.ts'
 import type { Kind, ObjectOf } from '../api/kind.ts'
+import { contentKinds } from '../api/kinds.ts'
 import { annotations } from '../api/names.ts'
-import { SharedValue } from '../api/shared-value.ts'
 import { Webhook } from '../api/webhook.ts'
-import { Workload } from '../api/workload.ts'
 import { Waiting } from '../domain/base/errors.ts'
 import type { Cluster } from '../kube/cache/cluster.ts'
 import { scoped } from '../kube/cache/kinds-in-store.ts'
@@ -16,16 +12,6 @@ import { inParallel } from '../kube/client/parallel.ts'
 import { type Controller, watchKind } from '../kube/loop/controller.ts'
 import { withdrawRoles } from './roles.ts'
 import { deletionBlockers, firstOf, isBlockerChanged } from './shared/deletion-blockers.ts'
-
-/** Kinds of the objects of an application that are deleted after its environments. */
-const contentKinds: readonly Kind[] = [
-  Workload,
-  Webhook,
-  SharedValue,
-  AutomationRule,
-  DeploymentDelta,
-  DeploymentSet,
-]
 
 /** Whether the application of an environment is being deleted. */
 function isTerminating({ metadata, spec }: Environment, store: Store): boolean {
