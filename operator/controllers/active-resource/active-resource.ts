@@ -1,5 +1,5 @@
 import { ActiveResource } from '../../api/active-resource.ts'
-import { copyError, ReconcileError, Stalled, Waiting } from '../../domain/base/errors.ts'
+import { copyError, hasReason, Stalled, Waiting } from '../../domain/base/errors.ts'
 import { formatDescriptor } from '../../domain/resource/descriptor.ts'
 import { environmentNamespace } from '../../domain/resource/identity.ts'
 import { simpleTypeName, workloadType } from '../../domain/resource/types.ts'
@@ -190,9 +190,8 @@ function isSpecNew({ metadata, status }: ActiveResource): boolean {
 
 /** The error of a provision; its status has no hash, so that a new process calls the driver again too. */
 function withoutHash(error: unknown, { metadata }: ActiveResource, { store }: Cluster): unknown {
-  const isKnown = error instanceof Waiting || error instanceof Stalled || error instanceof ReconcileError
   const latest = store.get(ActiveResource, metadata.namespace, metadata.name)
-  if (!isKnown || error.observed || !latest) return error
+  if (!hasReason(error) || error.observed || !latest) return error
   return copyError(error, { observed: { ...observedOf(latest), inputsHash: undefined } })
 }
 

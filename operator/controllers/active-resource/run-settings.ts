@@ -1,6 +1,6 @@
 import type { ActiveResource } from '../../api/active-resource.ts'
 import type { KubeObject } from '../../api/kind.ts'
-import { copyError, ReconcileError, Stalled, Waiting } from '../../domain/base/errors.ts'
+import { copyError, hasReason } from '../../domain/base/errors.ts'
 import { sameJson } from '../../domain/base/json.ts'
 import { hasRunSettings, withRunSettings } from '../../domain/rendering/run-settings.ts'
 import { observedOf } from '../objects/observed.ts'
@@ -21,8 +21,7 @@ export async function withRunSettingsApplied(
   report: Report,
 ): Promise<unknown> {
   const settings = runSettingsFor(resource, cluster)
-  const isKnown = error instanceof Waiting || error instanceof Stalled || error instanceof ReconcileError
-  if (!settings || !isKnown) return error
+  if (!settings || !hasReason(error)) return error
   const status: ResourceStatus = { ...observedOf(resource), ...error.observed, inputsHash: undefined }
   const changed: KubeObject[] = []
   for (const each of status.objects ?? []) {

@@ -74,9 +74,14 @@ export function hadNoSideEffects(error: unknown): boolean {
 
 const harmless = Symbol('without side effects')
 
+/** Whether an error says with a reason why a reconcile ended. */
+export function hasReason(error: unknown): error is Waiting | Stalled | ReconcileError {
+  return error instanceof Waiting || error instanceof Stalled || error instanceof ReconcileError
+}
+
 /** A copy of the error with another message or other status fields. An error without a reason is returned as it is. */
 export function copyError(error: unknown, changes: { message?: string; observed?: object }): unknown {
-  if (!(error instanceof Waiting || error instanceof Stalled || error instanceof ReconcileError)) return error
+  if (!hasReason(error)) return error
   const { reason } = error
   const { message = error.message, observed = error.observed } = changes
   if (error instanceof Waiting) {

@@ -1,5 +1,5 @@
 import type { CommonStatus, Condition, Kind, KubeObject, ObjectOf, StatusOf } from '../../api/kind.ts'
-import { ReconcileError, Stalled, Waiting } from '../../domain/base/errors.ts'
+import { hasReason } from '../../domain/base/errors.ts'
 import { sameJson } from '../../domain/base/json.ts'
 import type { Cluster } from '../cache/cluster.ts'
 import { conditionOf, conditionsAfter, type Outcome } from './outcome.ts'
@@ -19,9 +19,7 @@ export interface Result<K extends Kind> {
 
 /** What an error says was observed before the reconcile failed. */
 export function statusOfError<K extends Kind>(error: unknown): Observed<K> | undefined {
-  if (error instanceof Waiting || error instanceof Stalled || error instanceof ReconcileError)
-    return error.observed as Observed<K> | undefined // thrown by this kind's controller
-  return undefined
+  return hasReason(error) ? (error.observed as Observed<K> | undefined) : undefined // thrown by this kind's controller
 }
 
 /** Writes the status after a result, unless it is the same. */
