@@ -27,6 +27,7 @@ import { openApiDocument } from './openapi/document.ts'
 import { createPortal, portalBesideBundle, portalPaths } from './pages/portal.ts'
 import { createViewer } from './pages/viewer.ts'
 import { checkRateLimit, createRateLimit, type RateLimit } from './rate-limit.ts'
+import { offersDryRun } from './request/boolean-query.ts'
 import { type ByteBudget, createByteBudget } from './request/byte-budget.ts'
 import { addressKey, callerKey, sourceAddress } from './request/source-address.ts'
 import { createServe, type Serve } from './request-pipeline.ts'
@@ -206,7 +207,7 @@ async function respond(
   unsent: ByteBudget,
 ): Promise<void> {
   response.locals['route'] = endpoint.path
-  response.locals['offersDryRun'] = endpoint.query !== undefined && 'dry_run' in endpoint.query
+  response.locals['offersDryRun'] = offersDryRun(endpoint)
   const span = startRequestSpan(request, response, gateway, endpoint)
   try {
     const answer = await span.within(() => handle(request, response))

@@ -16,7 +16,7 @@ import type { Call, Endpoint, EndpointResponse, Gateway } from './endpoint.ts'
 import { parameterNames } from './openapi/document.ts'
 import { checkRateLimit, type RateLimit } from './rate-limit.ts'
 import { type BodyLimits, readJson } from './request/body.ts'
-import { isOn } from './request/boolean-query.ts'
+import { isOn, offersDryRun } from './request/boolean-query.ts'
 import { type ByteBudget, createByteBudget } from './request/byte-budget.ts'
 import { parameters } from './request/parameters.ts'
 import { callerKey } from './request/source-address.ts'
@@ -103,9 +103,13 @@ export function createServe(
 }
 
 /** Whether a client asks an operation that has no dry run for one, and expects that nothing changes. */
-function isUnexpectedDryRun({ method, query = {} }: Endpoint, request: Request): boolean {
+function isUnexpectedDryRun(endpoint: Endpoint, request: Request): boolean {
   const given = request.query['dry_run']
-  return method !== 'get' && !('dry_run' in query) && (Array.isArray(given) ? given : [given]).some(isOn)
+  return (
+    endpoint.method !== 'get' &&
+    !offersDryRun(endpoint) &&
+    (Array.isArray(given) ? given : [given]).some(isOn)
+  )
 }
 
 /** Authenticates a request and counts it against the rate limit of the user, or of the address if that fails. */

@@ -14,3 +14,8 @@ export function flag(description: string) {
 export function isOn(value: unknown): boolean {
   return typeof value === 'string' && value.toLowerCase() === 'true'
 }
+
+/** Whether an operation has a dry run. */
+export function offersDryRun({ query = {} }: { readonly query?: object }): boolean {
+  return 'dry_run' in query
+}
