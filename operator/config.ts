@@ -4,6 +4,19 @@ import { kinds } from './api/kinds.ts'
 import { group } from './api/names.ts'
 import { isLoopback } from './domain/base/loopback.ts'
 import { rangeOf } from './outbound/ranges.ts'
+import {
+  counts,
+  delays,
+  intervals,
+  positiveCounts,
+  type Range,
+  rates,
+  ratios,
+  readChoice,
+  readNumber,
+  readPort,
+  splitWords,
+} from './setting-values.ts'
 
 /** Settings of sign-in with an identity provider. */
 export interface OidcConfig {
@@ -153,40 +166,6 @@ export function readConfig(environment: Environment = process.env): Config {
   }
 }
 
-/** The smallest and the largest number that a setting may be. */
-type Range = readonly [least: number, most: number]
-
-/** Timers of Node count milliseconds in 31 bits; a longer one would end at once. */
-const longestTimerSeconds = 2_147_483
-const delays: Range = [0, longestTimerSeconds]
-/** What is repeated, or limits work: with 0, it would never pause, or end before it begins. */
-const intervals: Range = [1, longestTimerSeconds]
-const counts: Range = [0, 1_000_000_000]
-const positiveCounts: Range = [1, 1_000_000_000]
-const rates: Range = [0.01, 1_000_000_000]
-const ratios: Range = [0, 1]
-
-function readNumber(name: string, text: string, [least, most]: Range): number {
-  const value = text.trim() === '' ? Number.NaN : Number(text)
-  if (value >= least && value <= most) return value
-  throw new Error(`QUARTERMASTER_${name} must be a number from ${least} to ${most}, not '${text}'`)
-}
-
-/** Port 0 is any free one. */
-function readPort(name: string, text: string): number {
-  const value = readNumber(name, text, [0, 65_535])
-  if (Number.isInteger(value)) return value
-  throw new Error(`QUARTERMASTER_${name} must be an integer, not '${text}'`)
-}
-
-/** Words that are separated by commas and blanks. */
-function splitWords(text: string): string[] {
-  return text
-    .split(',')
-    .map((word) => word.trim())
-    .filter(Boolean)
-}
-
 /** The address that Kubernetes gives to every pod. */
 function readPodApiServer(environment: Environment): string | undefined {
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = environment
@@ -204,6 +183,8 @@ function readLimit(text: string): [resource: string, limit: number] {
   )
 }
 
+type ReadText = (name: string, otherwise: string) => string
+
 function readTracing(text: ReadText, ratio: number): TracingConfig | undefined {
   const endpoint = text('TRACING_ENDPOINT', '')
   if (endpoint === '') return undefined
@@ -211,15 +192,6 @@ function readTracing(text: ReadText, ratio: number): TracingConfig | undefined {
   throw new Error(
     `QUARTERMASTER_TRACING_ENDPOINT must be an address such as 'http://collector:4318', not '${endpoint}'`,
   )
-}
-
-type ReadText = (name: string, otherwise: string) => string
-
-/** Reads one of a few words; the message names the variable. */
-function readChoice<T extends string>(name: string, choices: readonly T[], text: string): T {
-  const choice = choices.find((each) => each === text)
-  if (choice !== undefined) return choice
-  throw new Error(`QUARTERMASTER_${name} must be one of ${choices.join(', ')}, not '${text}'`)
 }
 
 function readOidc(text: ReadText): OidcConfig | undefined {
