@@ -13,6 +13,7 @@ import {
   staleCacheReason,
 } from './authenticate.ts'
 import type { Call, Endpoint, EndpointResponse, Gateway } from './endpoint.ts'
+import { permitLate, withLateObjects } from './late-objects.ts'
 import { parameterNames } from './openapi/document.ts'
 import { checkRateLimit, type RateLimit } from './rate-limit.ts'
 import { type BodyLimits, readJson } from './request/body.ts'
@@ -72,7 +73,11 @@ export function createServe(
         if (typeof access === 'object') authorize(member, access, { applicationId: params['app_id'] })
         return member
       }
-      const caller = authorizeCaller(user)
+      const { org_id: organization, app_id } = params
+      const application = typeof access === 'object' && 'application' in access ? app_id : undefined
+      const permit = (each: Caller) =>
+        permitLate(gateway.cluster, { organization, application }, each, authorizeCaller)
+      const caller = await permit(user)
       if (isUnexpectedDryRun(endpoint, request))
         throw new Problem('Invalid', `this operation has no dry run, so it did nothing: leave out 'dry_run'`)
       const invalidName = names.find((name) => !pathChecks.get(name)?.(params[name]))
@@ -90,14 +95,15 @@ export function createServe(
         },
         header: (name) => request.get(name),
       }
-      if (!bodySchema || !checkBody) return endpoint.handle(call, gateway)
+      const handle = (each: Call) => withLateObjects(gateway.cluster, () => endpoint.handle(each, gateway))
+      if (!bodySchema || !checkBody) return handle(call)
       const body = checkBody(await readJson(request, bodyLimits(request, user)))
       refuseUnknownFields(bodySchema, body)
       // Authorizes again, because a role or token may be revoked while the body is received.
       const current = isPublic
         ? anonymous
         : ((await tryAuthenticate(request, gateway))?.caller ?? throwUnauthenticated(request, gateway))
-      return endpoint.handle({ ...call, body, caller: authorizeCaller(current) }, gateway)
+      return handle({ ...call, body, caller: await permit(current) })
     }
   }
 }

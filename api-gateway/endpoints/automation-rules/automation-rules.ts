@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { AutomationRule } from '../../../operator/api/automation-rule.ts'
 import { newObject } from '../../../operator/api/kind.ts'
 import { list } from '../../../operator/api/schema.ts'
-import { Problem } from '../../../operator/domain/base/errors.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { authorize, type Caller } from '../../authenticate.ts'
 import { created, type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
+import { Missing } from '../../request/missing.ts'
 import { errorShape } from '../../response/shapes.ts'
 import { changeObject, modificationBy, withModification } from '../common/change.ts'
 import { type EnvironmentPath, find, findEnvironment, newMetadata, organizationKey } from '../common/find.ts'
@@ -29,7 +29,7 @@ function findRule(store: Store, path: EnvironmentPath & { readonly rule_id: stri
   findEnvironment(store, path)
   const rule = find(store, AutomationRule, path.org_id, path.rule_id)
   if (rule?.spec.applicationName === path.app_id && rule.spec.environmentId === path.env_id) return rule
-  throw new Problem('NotFound', `rule '${path.rule_id}' not found`)
+  throw new Missing(AutomationRule, path.org_id, path.rule_id, `rule '${path.rule_id}' not found`)
 }
 
 /** Automation rules of an environment. */

@@ -9,6 +9,7 @@ import { environmentObjectName } from '../../../operator/domain/resource/identit
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import type { Caller } from '../../authenticate.ts'
+import { Missing } from '../../request/missing.ts'
 
 /** Path of an environment. */
 export interface EnvironmentPath {
@@ -42,7 +43,7 @@ export function findOrThrow<K extends Kind>(
   what: string,
 ): ObjectOf<K> {
   const object = find(store, kind, organization, name)
-  if (!object) throw new Problem('NotFound', `${what} '${name}' not found`)
+  if (!object) throw new Missing(kind, organization, name, `${what} '${name}' not found`)
   return object
 }
 
@@ -66,15 +67,21 @@ export function findApplication(
 ): Application {
   const application = store.get(Application, org_id, app_id)
   if (application) return application
-  throw new Problem('NotFound', `application '${app_id}' not found`)
+  throw new Missing(Application, org_id, app_id, `application '${app_id}' not found`)
 }
 
 /** Returns the environment in the path; throws NotFound. */
 export function findEnvironment(store: Store, path: EnvironmentPath): Environment {
   findApplication(store, path)
-  const environment = store.get(Environment, path.org_id, environmentObjectName(path.app_id, path.env_id))
+  const name = environmentObjectName(path.app_id, path.env_id)
+  const environment = store.get(Environment, path.org_id, name)
   if (environment) return environment
-  throw new Problem('NotFound', `environment '${path.env_id}' of application '${path.app_id}' not found`)
+  throw new Missing(
+    Environment,
+    path.org_id,
+    name,
+    `environment '${path.env_id}' of application '${path.app_id}' not found`,
+  )
 }
 
 /** Lists the environments of an application by name, including those that are being deleted. */

@@ -38,7 +38,7 @@ export function findDefinitionOrDeleted(store: Store, organization: string, id: 
     id,
     resourcesOfDefinition(store, organization, id),
   )
-  if (!remains) throw new Problem('NotFound', `definition '${id}' not found`)
+  if (!remains) return { definition: findDefinition(store, organization, id), isDeleted: false }
   return { definition: remains, isDeleted: true }
 }
 

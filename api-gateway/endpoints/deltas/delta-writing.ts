@@ -7,6 +7,7 @@ import { type DeltaContent, deltaContent, emptyDelta } from '../../../operator/d
 import { refuseInvalidDependencies } from '../../../operator/domain/delta/dependency-form.ts'
 import { foldDelta } from '../../../operator/domain/delta/fold.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
+import { Missing } from '../../request/missing.ts'
 import type { Modification } from '../common/change.ts'
 import { find, findApplication, refuseTooLarge } from '../common/find.ts'
 import type { changesRequest } from './delta-shape.ts'
@@ -19,7 +20,7 @@ export function findDelta(
   findApplication(store, path)
   const found = find(store, DeploymentDelta, path.org_id, path.delta_id)
   if (found?.spec.applicationName === path.app_id) return found
-  throw new Problem('NotFound', `delta '${path.delta_id}' not found`)
+  throw new Missing(DeploymentDelta, path.org_id, path.delta_id, `delta '${path.delta_id}' not found`)
 }
 
 /** Returns the changes of a request; throws Invalid if they can never be deployed. */

@@ -1,9 +1,9 @@
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
 import { list, object, oneOf, string } from '../../../operator/api/schema.ts'
-import { Problem } from '../../../operator/domain/base/errors.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { created, type Endpoint, endpoint, ok } from '../../endpoint.ts'
 import { flag, isOn } from '../../request/boolean-query.ts'
+import { Missing } from '../../request/missing.ts'
 import { errorShape, named } from '../../response/shapes.ts'
 import { type EnvironmentPath, findEnvironment } from '../common/find.ts'
 import { ageOf, listEndpoint } from '../common/list-endpoint.ts'
@@ -39,7 +39,12 @@ function findDeployment(
   const environment = findEnvironment(store, path)
   const found = store.get(EnvironmentDeployment, path.org_id, path.deploy_id)
   if (found?.spec.environmentName === environment.metadata.name) return found
-  throw new Problem('NotFound', `deployment '${path.deploy_id}' not found`)
+  throw new Missing(
+    EnvironmentDeployment,
+    path.org_id,
+    path.deploy_id,
+    `deployment '${path.deploy_id}' not found`,
+  )
 }
 
 function toErrors({ status }: EnvironmentDeployment) {

@@ -1,6 +1,5 @@
 import { DeploymentSet } from '../../../operator/api/deployment-set.ts'
 import { list, string } from '../../../operator/api/schema.ts'
-import { Problem } from '../../../operator/domain/base/errors.ts'
 import {
   applyDelta,
   diffSets,
@@ -12,6 +11,7 @@ import { foldDelta } from '../../../operator/domain/delta/fold.ts'
 import { setObjectName } from '../../../operator/domain/resource/identity.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { type Endpoint, endpoint, ok } from '../../endpoint.ts'
+import { Missing } from '../../request/missing.ts'
 import { anyOf } from '../../response/shapes.ts'
 import { findApplication, organizationKey, withoutApplication } from '../common/find.ts'
 import { listEndpoint, nameOf } from '../common/list-endpoint.ts'
@@ -28,8 +28,13 @@ interface ApplicationPath {
 export function contentOfSet(store: Store, path: ApplicationPath, id: string): SetContent {
   findApplication(store, path)
   const content = findSet(store, path.org_id, path.app_id, id)
-  if (!content) throw new Problem('NotFound', `deployment set '${id}' not found`)
-  return content
+  if (content) return content
+  throw new Missing(
+    DeploymentSet,
+    path.org_id,
+    setObjectName(path.app_id, id),
+    `deployment set '${id}' not found`,
+  )
 }
 
 /** Deployment sets. */

@@ -3,12 +3,12 @@ import { EnvironmentDeployment } from '../../../operator/api/environment-deploym
 import { EnvironmentType } from '../../../operator/api/environment-type.ts'
 import { type Manifest, newObject } from '../../../operator/api/kind.ts'
 import { annotations } from '../../../operator/api/names.ts'
-import { Problem } from '../../../operator/domain/base/errors.ts'
 import { environmentObjectName } from '../../../operator/domain/resource/identity.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { isGone } from '../../../operator/kube/client/client.ts'
 import { type Caller } from '../../authenticate.ts'
+import { Missing } from '../../request/missing.ts'
 import { find, newTriggeredMetadata, resourcesOf, withFinalizer } from '../common/find.ts'
 
 /** Type of environments whose type is not given. */
@@ -41,7 +41,13 @@ export function newEnvironment(
 /** Throws Invalid if the environment type does not exist. */
 export function refuseUnknownType(store: Store, organization: string, type: string): void {
   if (find(store, EnvironmentType, organization, type)) return
-  throw new Problem('Invalid', `environment type '${type}' does not exist`)
+  throw new Missing(
+    EnvironmentType,
+    organization,
+    type,
+    `environment type '${type}' does not exist`,
+    'Invalid',
+  )
 }
 
 /** Records the user who first deletes an environment, for webhooks. */
@@ -72,7 +78,13 @@ export function findStartDeployment(
 ): EnvironmentDeployment {
   const found = find(store, EnvironmentDeployment, organization, id)
   if (found?.spec.environmentName.startsWith(`${application}.`)) return found
-  throw new Problem('Invalid', `deployment '${id}' of application '${application}' does not exist`)
+  throw new Missing(
+    EnvironmentDeployment,
+    organization,
+    id,
+    `deployment '${id}' of application '${application}' does not exist`,
+    'Invalid',
+  )
 }
 
 /** Returns the type of the environment of a deployment. */

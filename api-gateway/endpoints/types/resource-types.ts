@@ -7,6 +7,7 @@ import { builtInTypes } from '../../../operator/domain/resource/built-in-types.t
 import { customType, findBuiltInType } from '../../../operator/domain/resource/types.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
+import { Missing } from '../../request/missing.ts'
 import { errorShape } from '../../response/shapes.ts'
 import { changeObject } from '../common/change.ts'
 import { byName, find, findAll, newMetadata, organizationKey, refuseTaken } from '../common/find.ts'
@@ -45,11 +46,12 @@ export interface TypePath {
 /** Returns the custom type in the path; throws NotFound. */
 export function findCustomType(store: Store, { org_id, type_id }: TypePath): ResourceType {
   const prefix = `${org_id}/`
-  const found = type_id.startsWith(prefix)
-    ? find(store, ResourceType, org_id, type_id.slice(prefix.length))
-    : undefined
-  if (!found) throw new Problem('NotFound', `resource type '${type_id}' not found`)
-  return found
+  const message = `resource type '${type_id}' not found`
+  if (!type_id.startsWith(prefix)) throw new Problem('NotFound', message)
+  const name = type_id.slice(prefix.length)
+  const found = find(store, ResourceType, org_id, name)
+  if (found) return found
+  throw new Missing(ResourceType, org_id, name, message)
 }
 
 /** Returns the custom type in the path; throws Forbidden for a built-in type. */

@@ -1,9 +1,9 @@
 import { Membership, organizationRole, User } from '../../../operator/api/access.ts'
 import { systemNamespace } from '../../../operator/api/names.ts'
 import { freeForm, map, object, oneOf, string, time } from '../../../operator/api/schema.ts'
-import { Problem } from '../../../operator/domain/base/errors.ts'
 import type { Organization, Store } from '../../../operator/kube/cache/store.ts'
 import { type Caller, membershipIn } from '../../authenticate.ts'
+import { Missing } from '../../request/missing.ts'
 import { named } from '../../response/shapes.ts'
 import { createdAt, find } from '../common/find.ts'
 
@@ -83,8 +83,8 @@ export function memberOf(store: Store, organization: string, membership: Members
 export function findMember(store: Store, organization: string, id: string): Member {
   const membership = find(store, Membership, organization, id)
   const member = membership && memberOf(store, organization, membership)
-  if (!member) throw new Problem('NotFound', `user '${id}' not found`)
-  return member
+  if (member) return member
+  throw new Missing(Membership, organization, id, `user '${id}' not found`)
 }
 
 function toUser({ metadata, spec }: User) {

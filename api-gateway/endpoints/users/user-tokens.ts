@@ -7,6 +7,7 @@ import { Problem } from '../../../operator/domain/base/errors.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { authorize, type Caller, membershipIn } from '../../authenticate.ts'
 import { type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
+import { Missing } from '../../request/missing.ts'
 import { newId } from '../../request/parameters.ts'
 import { errorShape, named } from '../../response/shapes.ts'
 import { createdAt, createdBy, find, findAll, newMetadata, refuseTaken } from '../common/find.ts'
@@ -70,7 +71,7 @@ function findTokens(store: Store, user: User, id: string): AccessToken[] {
 /** Returns the user in the path: the caller, or a service user of an organization that the caller administers. */
 function findUser(store: Store, caller: Caller, id: string): User {
   const user = find(store, User, systemNamespace, id)
-  const notFound = new Problem('NotFound', `user '${id}' not found`)
+  const notFound = new Missing(User, systemNamespace, id, `user '${id}' not found`)
   if (!user) throw notFound
   if (user.spec.type === 'human') {
     if (id !== caller.userName) throw notFound

@@ -4,6 +4,7 @@ import { Problem } from '../../../operator/domain/base/errors.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { created, type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
+import { Missing } from '../../request/missing.ts'
 import { errorShape } from '../../response/shapes.ts'
 import { findApplication, findEnvironment } from '../common/find.ts'
 import { listEndpoint } from '../common/list-endpoint.ts'
@@ -37,8 +38,9 @@ function refuseMissing(store: Store, path: ValuesPath): void {
   try {
     findValuesOwner(store, path)
   } catch (error) {
-    if (path.env_id === undefined || !(error instanceof Problem)) throw error
-    throw new Problem('Invalid', error.message)
+    if (path.env_id === undefined || !(error instanceof Missing)) throw error
+    const { kind, namespace, name } = error.place
+    throw new Missing(kind, namespace, name, error.message, 'Invalid')
   }
 }
 

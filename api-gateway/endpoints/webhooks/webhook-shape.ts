@@ -13,6 +13,7 @@ import { triggerSchema, Webhook } from '../../../operator/api/webhook.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { problemsOfWebhook } from '../../../operator/domain/deployment/webhook.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
+import { Missing } from '../../request/missing.ts'
 import { knownId, newId } from '../../request/parameters.ts'
 import { named, nullable } from '../../response/shapes.ts'
 import { createdAt, createdBy, find, findApplication } from '../common/find.ts'
@@ -124,7 +125,7 @@ export function findWebhook(
   findApplication(store, path)
   const webhook = find(store, Webhook, path.org_id, path.webhook_id)
   if (webhook?.spec.applicationName === path.app_id) return webhook
-  throw new Problem('NotFound', `webhook '${path.webhook_id}' not found`)
+  throw new Missing(Webhook, path.org_id, path.webhook_id, `webhook '${path.webhook_id}' not found`)
 }
 
 /** Converts a changed webhook for a response. */

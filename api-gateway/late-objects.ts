@@ -1,0 +1,66 @@
+import { Membership } from '../operator/api/access.ts'
+import { Application } from '../operator/api/application.ts'
+import { allows } from '../operator/domain/access/roles.ts'
+import type { Cluster } from '../operator/kube/cache/cluster.ts'
+import { type Caller, membershipIn } from './authenticate.ts'
+import { refreshNamed } from './endpoints/common/find.ts'
+import { Missing, type Place } from './request/missing.ts'
+import { canBeObjectName } from './request/parameters.ts'
+
+/** A request names at most so many objects that are found one after the other. */
+const mostMissing = 4
+
+/**
+ * Handles a request, and handles it again when the API server has an object that the cache lacked: what one gateway has
+ * answered holds at every other. A handler looks for what the request names before it writes.
+ */
+export async function withLateObjects<T>(cluster: Cluster, handle: () => T | Promise<T>): Promise<T> {
+  for (let missed = 1; ; missed += 1) {
+    try {
+      return await handle()
+    } catch (error) {
+      if (!(error instanceof Missing) || missed > mostMissing) throw error
+      if ((await look(cluster, error.place)) !== 'found') throw error
+    }
+  }
+}
+
+/**
+ * Permits a request, also of a member who may create applications and has no role on the one in the path. The role may be
+ * late, as that of a creator. Or the application is gone, and the roles on it: then the handler finds no application. These
+ * members may know which ids are free. Throws what `permit` throws otherwise.
+ */
+export async function permitLate(
+  cluster: Cluster,
+  place: { readonly organization: string | undefined; readonly application: string | undefined },
+  caller: Caller,
+  permit: (caller: Caller) => Caller,
+): Promise<Caller> {
+  try {
+    return permit(caller)
+  } catch (error) {
+    const { organization: namespace, application } = place
+    if (namespace === undefined || application === undefined) throw error
+    const membership = membershipIn(cluster.store, caller, namespace)
+    if (!allows(membership, { organization: 'manager' })) throw error
+    await look(cluster, { kind: Membership, namespace, name: caller.userName })
+    const isGone = (await look(cluster, { kind: Application, namespace, name: application })) === 'missing'
+    return isGone ? { ...caller, membership } : permit(caller)
+  }
+}
+
+/** Reads an object that the cache may lack. `unknown`: it cannot be read now, or is what the cache has. */
+async function look(
+  cluster: Cluster,
+  { kind, namespace, name }: Place,
+): Promise<'found' | 'missing' | 'unknown'> {
+  if (!canBeObjectName(name)) return 'unknown'
+  const known = cluster.store.get(kind, namespace, name)
+  try {
+    const current = await refreshNamed(cluster, kind, namespace, name, known)
+    if (!current) return 'missing'
+    return current.metadata.uid === known?.metadata.uid ? 'unknown' : 'found'
+  } catch {
+    return 'unknown'
+  }
+}

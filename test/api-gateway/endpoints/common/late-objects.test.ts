@@ -1,0 +1,75 @@
+import { describe, expect, test } from '@jest/globals'
+import { Membership, User } from '../../../../operator/api/access.ts'
+import { Application } from '../../../../operator/api/application.ts'
+import { AutomationRule } from '../../../../operator/api/automation-rule.ts'
+import { DeploymentDelta } from '../../../../operator/api/deployment-delta.ts'
+import { Environment } from '../../../../operator/api/environment.ts'
+import { EnvironmentType } from '../../../../operator/api/environment-type.ts'
+import type { Kind } from '../../../../operator/api/kind.ts'
+import { ResourceAccount } from '../../../../operator/api/resource-account.ts'
+import { ResourceDefinition } from '../../../../operator/api/resource-definition.ts'
+import { Webhook } from '../../../../operator/api/webhook.ts'
+import { addEnvironment } from '../../support/objects.ts'
+import { setUpGateway } from '../../support/set-up.ts'
+import { showStale } from '../../support/stale-objects.ts'
+
+const gateway = await setUpGateway(() => addEnvironment(gateway))
+
+const org = '/orgs/acme'
+const app = `${org}/apps/shop`
+const env = `${app}/envs/development`
+const qa = { id: 'qa', name: 'QA', type: 'development' }
+const value = { key: 'K', description: '', value: 'v' }
+const definition = { id: 'own', name: 'n', type: 'dns', driver_type: 'quartermaster/echo' }
+const account = { id: 'own', name: 'n', type: 'local', credentials: {} }
+const webhook = { id: 'hook', url: 'h.example.com', headers: {}, payload: {}, triggers: [] }
+const rule = { type: 'update', match_ref: '^x$' }
+const robot = { name: 'robot', role: 'member' }
+const shared = [{ shared: [{ op: 'add', path: '/a', value: { type: 's3' } }] }]
+
+describe('what another gateway has answered a moment ago exists:', () => {
+  test.each<[what: string, kind: Kind, name: string, use: string, body: unknown, expected: number]>([
+    ['an application', Application, 'shop', `POST ${app}/envs`, qa, 201],
+    ['an environment', Environment, 'shop.development', `POST ${env}/values`, value, 201],
+    ['a type of environments', EnvironmentType, 'development', `POST ${app}/envs`, qa, 201],
+  ])('%s', async (_, kind, name, use, body, expected) => {
+    const end = showStale(gateway, kind, name, [])
+    const answer = await gateway.send(use, { body })
+    end()
+    expect(answer).toMatchObject({ status: expected })
+  })
+
+  test.each<[what: string, kind: Kind, folder: string, made: object, use: string, body: unknown]>([
+    ['a delta', DeploymentDelta, `${app}/deltas`, {}, 'PATCH', shared],
+    ['a definition', ResourceDefinition, `${org}/resources/defs`, definition, 'PATCH', { name: 'm' }],
+    ['an account', ResourceAccount, `${org}/resources/accounts`, account, 'PATCH', { name: 'm' }],
+    ['a webhook', Webhook, `${app}/webhooks`, webhook, 'PATCH', { disabled: true }],
+    ['a rule', AutomationRule, `${env}/rules`, rule, 'PUT', rule],
+    ['a member', Membership, `${org}/users`, robot, 'PATCH', { role: 'manager' }],
+  ])('%s', async (_, kind, folder, made, use, body) => {
+    const { id } = (await gateway.send(`POST ${folder}`, { body: made })).body
+    const end = showStale(gateway, kind, id, [])
+    const answer = await gateway.send(`${use} ${folder}/${id}`, { body })
+    end()
+    expect(answer).toMatchObject({ status: 200 })
+  })
+
+  test('a user gets a token', async () => {
+    const { id } = (await gateway.send(`POST ${org}/users`, { body: robot })).body
+    const end = showStale(gateway, User, id, [])
+    const answer = await gateway.send(`POST /users/${id}/tokens`, {
+      body: { id: 'own', type: 'static', description: '' },
+    })
+    end()
+    expect(answer).toMatchObject({ status: 200 })
+  })
+})
+
+test('what the API server cannot answer now is not found', async () => {
+  const { cluster } = gateway
+  const { read } = cluster
+  Object.assign(cluster, { read: () => Promise.reject(new Error('unreachable')) })
+  const { status } = await gateway.send(`PATCH ${org}/apps/missing`, { body: { name: 'm' } })
+  Object.assign(cluster, { read })
+  expect(status).toBe(404)
+})
