@@ -13,6 +13,7 @@ import { isTarget } from '../domain/workload/targets.ts'
 import { scoped } from '../kube/cache/kinds-in-store.ts'
 import type { Store } from '../kube/cache/store.ts'
 import { startOf } from './environment-start.ts'
+import type { Planning } from './planning.ts'
 
 /** What a Workload says for an environment, and its hash; or what is wrong with its document. */
 export type WorkloadContent =
@@ -72,8 +73,13 @@ export function ownersIn(store: Store, environment: Environment): Owner[] {
 }
 
 /** The set with the Workloads of the environment folded into it. */
-export function foldInto(store: Store, environment: Environment, base: SetContent): Folded {
-  return foldWorkloads(base, ownersIn(store, environment))
+export function foldInto(
+  { store, planning }: { readonly store: Store; readonly planning: Pick<Planning, 'expandType'> },
+  environment: Environment,
+  base: SetContent,
+): Folded {
+  const expandType = (type: string) => planning.expandType(environment.metadata.namespace, type)
+  return foldWorkloads(base, ownersIn(store, environment), expandType)
 }
 
 /** Modules and shared dependencies that no Workload brought. */

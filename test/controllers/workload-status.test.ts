@@ -22,7 +22,8 @@ const environment = storedObject(
   { applicationName: 'shop', typeName: 'development' },
 )
 const content = convertScore({ document: scoreDocument({ image: 'web:1' }) })
-const planningOf = (set: SetContent) => ({ deployedSet: () => set }) as Partial<Planning> as Planning // all that is asked for
+const planningOf = (set: SetContent) =>
+  ({ deployedSet: () => set, expandType: (_, type) => type }) as Partial<Planning> as Planning // all that is asked for
 const failed = [{ type: 'Stalled', status: 'True', reason: 'NoMatchingDefinition', message: 'none matches' }]
 const succeeded = [{ type: 'Ready', status: 'True', reason: 'Reconciled', message: '' }]
 

@@ -11,12 +11,19 @@ import { planningProblem } from '../../domain/graph/exception-guard.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import type { Store } from '../../kube/cache/store.ts'
 import type { Observed } from '../../kube/loop/status.ts'
+import type { Planning } from '../../planning/planning.ts'
 import { saveSet, saveSetAs } from '../../planning/save-set.ts'
 import { foldInto } from '../../planning/workloads.ts'
 import { failure } from './deployment-failure.ts'
 
 /** The set of a deployment, and the status fields that say where it comes from. */
 export type Source = { readonly set: SetContent } & Observed<typeof EnvironmentDeployment>
+
+/** What the set of a deployment is made with. */
+export interface SourceTools {
+  readonly cluster: Cluster
+  readonly planning: Pick<Planning, 'expandType'>
+}
 
 /** An object that a deployment names does not exist; the message is its name. */
 export class SourceNotFound extends Error {
@@ -33,11 +40,11 @@ export class SourceNotFound extends Error {
  * when the base is no longer the one that the set was computed from.
  */
 export async function resolveSource(
-  cluster: Cluster,
+  tools: SourceTools,
   deployment: EnvironmentDeployment,
   environment: Environment,
 ): Promise<Source> {
-  const { store } = cluster
+  const { store } = tools.cluster
   const { namespace } = deployment.metadata
   failIfBaseChanged(store, deployment, environment)
   const base = findBase(store, deployment, environment)
@@ -46,7 +53,7 @@ export async function resolveSource(
   const isThere = recorded && store.get(DeploymentSet, namespace, recorded.name)
   if (recorded && (isThere || !recorded.canBeMadeAgain))
     return { ...source, setName: recorded.name, set: findSet(store, namespace, recorded.name) }
-  const made = await makeSet(cluster, deployment, environment, base)
+  const made = await makeSet(tools, deployment, environment, base)
   // The base or the delta is not what it was.
   if (recorded && made.setName !== recorded.name) throw setNotFound(recorded.name)
   return { ...source, ...made }
@@ -84,7 +91,7 @@ function recordedSet(
 
 /** Applies the delta and the Workloads to the base, and saves the result as a DeploymentSet. */
 async function makeSet(
-  cluster: Cluster,
+  { cluster, planning }: SourceTools,
   { metadata: { namespace }, spec: { deltaName, workloads } }: EnvironmentDeployment,
   environment: Environment,
   base: Base | undefined,
@@ -92,7 +99,7 @@ async function makeSet(
   const { store } = cluster
   const baseSet = base ? setOfBase(store, namespace, base) : emptySet
   const changed = deltaName ? fold(baseSet, findDelta(store, namespace, deltaName)) : baseSet
-  const set = workloads === undefined ? changed : foldInto(store, environment, changed).set
+  const set = workloads === undefined ? changed : foldInto({ store, planning }, environment, changed).set
   const { applicationName } = environment.spec
   const setName = await saveSet(store, namespace, applicationName, set, setWrites(cluster, namespace))
   return { set, setName }

@@ -188,7 +188,7 @@ class DeploymentReconciler {
 
   async #resolveSource(deployment: EnvironmentDeployment, environment: Environment) {
     try {
-      return await resolveSource(this.#tools.cluster, deployment, environment)
+      return await resolveSource(this.#tools, deployment, environment)
     } catch (error) {
       if (error instanceof SourceNotFound) throw awaitSource(deployment, error, this.#tools.settleSeconds)
       return failIfRejected('', {})(error)

@@ -175,7 +175,7 @@ class WorkloadDeployments {
     if (deployments.some((each) => !isFinished(each))) return
     const deployed = planning.deployedSet(environment)
     if (!deployed) return this.#queue.addAfter(key, retryMs)
-    const { set } = foldInto(cluster.store, environment, deployed)
+    const { set } = foldInto({ store: cluster.store, planning }, environment, deployed)
     const wanted = setId(set)
     const isDeployed = wanted === setId(deployed)
     const isTried = !isDeployed && this.#isTried(environment, set, wanted, deployments)

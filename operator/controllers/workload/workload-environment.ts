@@ -75,7 +75,7 @@ function recordOf(
   const shown =
     progress.state === 'pending' ? { resources, url } : resourcesOf(environment, content, tools.store)
   const result = withoutUndefined({ ...rest, deploymentName: undefined, ...progress, ...shown })
-  const problem = isSameContent ? conflictIn(environment, content, deployed, tools.store) : undefined
+  const problem = isSameContent ? conflictIn(environment, content, deployed, tools) : undefined
   return { entry: result, ...(problem ? { problem } : {}) }
 }
 
@@ -122,9 +122,9 @@ function conflictIn(
   environment: Environment,
   { id }: ConvertedScore,
   deployed: SetContent,
-  store: Store,
+  tools: WorkloadTools,
 ): Error | undefined {
-  const key = foldInto(store, environment, deployed).conflicts.get(id)
+  const key = foldInto(tools, environment, deployed).conflicts.get(id)
   if (key === undefined) return undefined
   const where = environment.metadata.name
   return new Mismatch(

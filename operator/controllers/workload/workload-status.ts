@@ -5,6 +5,7 @@ import { EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import { mostListed, type WorkloadEnvironment, type WorkloadResource } from '../../api/workload.ts'
 import { compareText, isObject } from '../../domain/base/json.ts'
 import { truncate } from '../../domain/base/size-limits.ts'
+import type { SetContent } from '../../domain/delta/delta.ts'
 import {
   byAge,
   type DeploymentState,
@@ -38,10 +39,12 @@ export function progressOf(
   tools: { readonly store: Store; readonly planning: Planning },
 ): Progress {
   const { store, planning } = tools
-  const deployed = planning.deployedSet(environment)
   const { namespace } = environment.metadata
+  const deployed = planning.deployedSet(environment)
   const isExclusive = exclusiveShared(environment, content, entry, store)
-  if (deployed && holdsContent(deployed, content, isExclusive)) {
+  const expandType = (type: string) => planning.expandType(namespace, type)
+  const isHeldBy = (set: SetContent) => holdsContent(set, content, isExclusive, expandType)
+  if (deployed && isHeldBy(deployed)) {
     const { state, deploymentName } = entry
     // Later deployments of the same content change nothing.
     if (isSameContent && state === 'succeeded') return { state, deploymentName }
@@ -56,7 +59,7 @@ export function progressOf(
     .at(-1)
   const set = newest && store.get(DeploymentSet, namespace, newest.status?.setName ?? '')
   // A failed deployment of other content means nothing for this one.
-  const isFailed = newest && isFinished(newest) && set && holdsContent(set.spec, content, isExclusive)
+  const isFailed = newest && isFinished(newest) && set && isHeldBy(set.spec)
   return isFailed ? progressWith(newest) : { state: 'pending' }
 }
 

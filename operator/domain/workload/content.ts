@@ -43,13 +43,15 @@ export function holdsContent(
   set: SetContent,
   { id, module, shared }: ConvertedScore,
   isExclusive: (key: string) => boolean,
+  expandType: (type: string) => string,
 ): boolean {
   return (
     sameJson(ownValue(set.modules, id), module) &&
     Object.entries(shared).every(([key, entry]) => {
       const known = ownValue(set.shared, key)
       if (known === undefined) return false
-      return isExclusive(key) ? sameJson(known, entry) : mergeShared(known, entry) !== undefined
+      if (isExclusive(key)) return sameJson(known, entry)
+      return mergeShared(known, entry, expandType) !== undefined
     })
   )
 }

@@ -21,9 +21,14 @@ export interface Folded {
 
 /**
  * The set with the modules of Workloads in place of their former ones. Modules and shared dependencies of others are
- * untouched. Of two Workloads that contradict each other, the first by id wins.
+ * untouched. Of two Workloads that contradict each other, the first by id wins. Types that `expandType` expands to the same
+ * one do not contradict each other.
  */
-export function foldWorkloads(base: SetContent, workloads: readonly OwnedModule[]): Folded {
+export function foldWorkloads(
+  base: SetContent,
+  workloads: readonly OwnedModule[],
+  expandType: (type: string) => string,
+): Folded {
   const ordered = [...workloads].sort((left, right) => compareText(left.id, right.id))
   const owned = new Set(ordered.flatMap(({ sharedIds }) => sharedIds))
   const modules = new Map(Object.entries(base.modules))
@@ -41,7 +46,7 @@ export function foldWorkloads(base: SetContent, workloads: readonly OwnedModule[
   for (const each of ordered) {
     if (each.content === 'remove') modules.delete(each.id)
     if (typeof each.content === 'string') continue
-    const merged = mergedWith(shared, each.content.shared, isOfOthers)
+    const merged = mergedWith(shared, each.content.shared, isOfOthers, expandType)
     if (typeof merged === 'string') {
       conflicts.set(each.id, merged)
       keep(each)
@@ -58,11 +63,12 @@ function mergedWith(
   known: ReadonlyMap<string, FreeForm>,
   needed: Readonly<Record<string, FreeForm>>,
   isOfOthers: (key: string) => boolean,
+  expandType: (type: string) => string,
 ): (readonly [string, FreeForm])[] | string {
   const merged: [string, FreeForm][] = []
   for (const [key, entry] of Object.entries(needed)) {
     const present = known.get(key)
-    const both = mergeShared(present, entry)
+    const both = mergeShared(present, entry, expandType)
     // An entry of others stays as it is, so it must have the params already.
     const isKept = present !== undefined && isOfOthers(key)
     if (!both || (isKept && !hasParams(present, entry))) return key

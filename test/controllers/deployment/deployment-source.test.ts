@@ -11,6 +11,7 @@ import { storedObject } from '../../support/builders.ts'
 
 const namespace = 'acme'
 const cluster = createFakeCluster()
+const tools = { cluster, planning: { expandType: (_: string, type: string) => type } }
 const web = { profile: 'p', spec: {} }
 const base = 'shop.old.7'
 const add = { modules: { add: { web } } }
@@ -31,7 +32,7 @@ async function modulesOf(environment: object, deployment: object, status: object
   const target = { ...plain, status } as Environment // as the operator writes it
   const spec = { environmentName: 'shop.dev', deltaName: 'd1', ...deployment }
   const wanted = storedObject(EnvironmentDeployment, { namespace, name: 'shop.dev.1' }, spec)
-  return Object.keys((await resolveSource(cluster, wanted, target)).set.modules).sort()
+  return Object.keys((await resolveSource(tools, wanted, target)).set.modules).sort()
 }
 
 function addBase(status: object = { setName: 'shop.before' }) {
@@ -165,7 +166,7 @@ describe('a deployment that has started', () => {
     const hash = runHash(wanted)
     const lastPlanned = { deploymentName: 'shop.dev.1', hash, ...planned }
     const environment = { ...plain, status: { lastPlanned } } as Environment // as the operator writes it
-    return resolveSource(cluster, { ...wanted, status } as EnvironmentDeployment, environment)
+    return resolveSource(tools, { ...wanted, status } as EnvironmentDeployment, environment)
   }
   const startTime = '2026-01-01T00:00:00Z'
   const nameOf = (modules: object) => `shop.${setId({ modules, shared: {} } as SetContent)}`

@@ -1,14 +1,18 @@
 import { describe, expect, test } from '@jest/globals'
+import type { FreeForm } from '../../../operator/api/schema.ts'
 import type { EnvironmentSelector } from '../../../operator/api/workload.ts'
 import { foldWorkloads, type OwnedModule } from '../../../operator/domain/workload/fold-workloads.ts'
 import { problemsOfOwners } from '../../../operator/domain/workload/ownership.ts'
 import { selects } from '../../../operator/domain/workload/targets.ts'
 import { casesOf, fc } from '../../support/properties.ts'
 
+/** The organization has an override of one type. */
+const expandType = (type: string) => (type === 'redis' ? 'acme/redis' : type)
+const expanded = (entry: FreeForm = {}) => ({ ...entry, type: expandType(String(entry['type'])) })
 const ids = ['aa', 'bb', 'cc', 'dd']
 const keys = ['one', 'two']
 const entry = fc.record(
-  { type: fc.constantFrom('s3', 'redis'), params: fc.record({ size: fc.nat(1) }) },
+  { type: fc.constantFrom('s3', 'redis', 'acme/redis'), params: fc.record({ size: fc.nat(1) }) },
   { requiredKeys: ['type'] },
 )
 const module = fc.record({ spec: fc.record({ edition: fc.nat(3) }) })
@@ -40,7 +44,7 @@ describe('folding Workloads into a set', () => {
   test('leaves modules of others untouched, sets the wanted ones, and removes those of deleted Workloads', () => {
     fc.assert(
       fc.property(sets, workloads, (base, all) => {
-        const { set, conflicts } = foldWorkloads(base, all)
+        const { set, conflicts } = foldWorkloads(base, all, expandType)
         for (const id of ids) {
           const owner = all.find((each) => each.id === id)
           const wanted =
@@ -55,11 +59,11 @@ describe('folding Workloads into a set', () => {
   test('has each shared dependency that a workload needs, and none that only former Workloads needed', () => {
     fc.assert(
       fc.property(sets, workloads, (base, all) => {
-        const { set, conflicts } = foldWorkloads(base, all)
+        const { set, conflicts } = foldWorkloads(base, all, expandType)
         const folded = all.filter(({ id, content }) => typeof content === 'object' && !conflicts.has(id))
         for (const { content } of folded)
           for (const [key, needed] of Object.entries(typeof content === 'object' ? content.shared : {}))
-            expect(set.shared[key]).toMatchObject(needed)
+            expect(expanded(set.shared[key])).toMatchObject(expanded(needed))
         const isKept = (key: string) =>
           all.some(
             (each) => each.sharedIds.includes(key) && (each.content === 'keep' || conflicts.has(each.id)),
@@ -79,7 +83,7 @@ describe('folding Workloads into a set', () => {
   test('leaves shared dependencies of others untouched', () => {
     fc.assert(
       fc.property(sets, workloads, (base, all) => {
-        const { set } = foldWorkloads(base, all)
+        const { set } = foldWorkloads(base, all, expandType)
         const isOfOthers = (key: string) => !all.some(({ sharedIds }) => sharedIds.includes(key))
         for (const key of Object.keys(base.shared).filter(isOfOthers))
           expect(set.shared[key]).toEqual(base.shared[key])
@@ -96,13 +100,15 @@ describe('folding Workloads into a set', () => {
     [{}, { class: 'large' }, true],
     [{ params: { size: 1 } }, { params: {} }, false],
     [{ params: {} }, { params: { size: 1 } }, true],
+    [{ type: 'acme/redis' }, {}, false],
+    [{ type: 'acme/s3' }, { type: 's3' }, true],
   ])(
     'with a shared dependency of others that has %j, and a Workload that needs %j',
     (known, needed, isConflict) => {
       const base = { modules: {}, shared: { one: { type: 'redis', ...known } } }
       const shared = { one: { type: 'redis', ...needed } }
       const workload = { id: 'aa', sharedIds: [], content: { id: 'aa', module: {}, shared } }
-      const { set, conflicts } = foldWorkloads(base, [workload])
+      const { set, conflicts } = foldWorkloads(base, [workload], expandType)
       expect([set.shared, [...conflicts.keys()]]).toEqual([base.shared, isConflict ? ['aa'] : []])
     },
   )
@@ -110,9 +116,9 @@ describe('folding Workloads into a set', () => {
   test('folds the same again into the same set, in any order', () => {
     fc.assert(
       fc.property(sets, workloads, (base, all) => {
-        const { set } = foldWorkloads(base, all)
-        expect(foldWorkloads(set, all).set).toEqual(set)
-        expect(foldWorkloads(base, [...all].reverse()).set).toEqual(set)
+        const { set } = foldWorkloads(base, all, expandType)
+        expect(foldWorkloads(set, all, expandType).set).toEqual(set)
+        expect(foldWorkloads(base, [...all].reverse(), expandType).set).toEqual(set)
       }),
       { numRuns: casesOf(2000) },
     )
@@ -124,10 +130,8 @@ describe('folding Workloads into a set', () => {
       sharedIds: [],
       content: { id, module: {}, shared: { one: { type } } },
     })
-    const { set, conflicts } = foldWorkloads({ modules: {}, shared: {} }, [
-      needing('bb', 's3'),
-      needing('aa', 'redis'),
-    ])
+    const both = [needing('bb', 's3'), needing('aa', 'redis')]
+    const { set, conflicts } = foldWorkloads({ modules: {}, shared: {} }, both, expandType)
     expect([set.shared, [...conflicts]]).toEqual([{ one: { type: 'redis' } }, [['bb', 'one']]])
   })
 })
@@ -136,7 +140,7 @@ test('the fold of Workloads changes nothing that they do not own, so their own d
   fc.assert(
     fc.property(sets, workloads, (base, all) => {
       const owners = all.map((each) => ({ ...each, workloadName: `shop.${each.id}` }))
-      const { set, conflicts } = foldWorkloads(base, all)
+      const { set, conflicts } = foldWorkloads(base, all, expandType)
       const settled = owners.filter(({ id }) => !conflicts.has(id))
       const problems = problemsOfOwners([base], set, settled).filter(({ message }) =>
         message.startsWith('module'),
