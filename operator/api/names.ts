@@ -65,7 +65,7 @@ export const annotations = {
   artefactVersions: `${group}/artefact-versions`,
   /** On a deployment: the header `traceparent` of the request that created it. */
   traceparent: `${group}/traceparent`,
-  /** On an active resource, `"true"`: keep the infrastructure when the object is deleted. */
+  /** On an active resource: keep the infrastructure when the object is deleted; `"true"`, or the RFC 3339 time until which that deletion must begin. */
   detach: `${group}/detach`,
   /** On a resource account: any text, optionally followed by `/` and one of its Secrets; a new value checks its credentials, or those of that Secret. */
   check: `${group}/check`,

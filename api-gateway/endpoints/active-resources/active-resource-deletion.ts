@@ -8,6 +8,7 @@ import {
   formatDescriptor,
   splitTypeAndClass,
 } from '../../../operator/domain/resource/descriptor.ts'
+import { detachMark, isMarkedForAny } from '../../../operator/domain/resource/detach-mark.ts'
 import { contextOf, guResId } from '../../../operator/domain/resource/identity.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
@@ -35,28 +36,25 @@ export function findResource(
 
 /** Deletes a resource that its driver deprovisions, even if an earlier request or another client marked it before. */
 async function removeAttached(cluster: Cluster, resource: ActiveResource): Promise<void> {
-  if (isMarked(resource)) await withdrawMark(cluster, resource)
+  if (resource.metadata.annotations?.[annotations.detach] !== undefined) await withdrawMark(cluster, resource)
   await cluster.remove(ActiveResource, resource)
 }
 
 /**
- * Marks a resource, then deletes it. Withdraws the mark if the deletion is refused: a later deletion would keep the
+ * Marks a resource, then deletes it. Withdraws the mark if the deletion is refused: one that follows soon would keep the
  * infrastructure. The mark also ends a deletion that has already begun and cannot succeed.
  */
 async function removeDetached(
   { cluster, log }: Pick<Gateway, 'cluster' | 'log'>,
   resource: ActiveResource,
 ): Promise<void> {
-  const annotation = { [annotations.detach]: 'true' }
+  const isOfOthers = isMarkedForAny(resource.metadata)
+  const annotation = { [annotations.detach]: isOfOthers ? 'true' : detachMark(new Date()) }
   await cluster.patch(ActiveResource, resource, {
     metadata: { uid: resource.metadata.uid, annotations: annotation },
   })
   const remove = () => cluster.remove(ActiveResource, resource)
-  await (isMarked(resource) ? remove() : withRollback(log, () => withdrawMark(cluster, resource), remove))
-}
-
-function isMarked({ metadata }: ActiveResource): boolean {
-  return metadata.annotations?.[annotations.detach] === 'true'
+  await (isOfOthers ? remove() : withRollback(log, () => withdrawMark(cluster, resource), remove))
 }
 
 /** Pause between attempts, and how long to try while others change the resource. */

@@ -1,6 +1,7 @@
 import { ActiveResource } from '../../api/active-resource.ts'
 import { copyError, hasReason, Stalled, Waiting } from '../../domain/base/errors.ts'
 import { formatDescriptor } from '../../domain/resource/descriptor.ts'
+import { isDetached } from '../../domain/resource/detach-mark.ts'
 import { environmentNamespace } from '../../domain/resource/identity.ts'
 import { simpleTypeName, workloadType } from '../../domain/resource/types.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
@@ -14,7 +15,7 @@ import { dependenciesOf, dependentsOf, withNeeded } from '../shared/dependents.t
 import type { Pass } from '../shared/renewals.ts'
 import { hasLostSecrets } from '../shared/written-secrets.ts'
 import { deprovisionAll } from './deprovision.ts'
-import { detach, isDetached, withDetachHint } from './detach.ts'
+import { detach, withDetachHint } from './detach.ts'
 import type { FoundDriver } from './organization-drivers.ts'
 import { customTypeOf, hideSecretOutputs } from './outputs.ts'
 import { createPendingInstances, type PendingInstances } from './pending-instances.ts'
@@ -124,11 +125,11 @@ async function finalize(
   context: Pick<Context, 'releaseWorker' | 'report'>,
 ): Promise<'later' | void> {
   const resource = withoutPending(terminating, state)
-  const removal = isDetached(resource) ? 'alone' : state.removals.of(resource)
+  const removal = isDetached(resource.metadata) ? 'alone' : state.removals.of(resource)
   if (removal === 'later') return removal
   state.unfinished.delete(keyOf(resource))
   await state.newResources.take(resource)
-  if (isDetached(resource)) await detach(resource, state)
+  if (isDetached(resource.metadata)) await detach(resource, state)
   else {
     if (removal === 'alone') awaitDependents(resource, state.cluster)
     const left = removal === 'together' ? environmentNamespace(resource.spec.context) : undefined

@@ -5,11 +5,6 @@ import { formatDescriptor } from '../../domain/resource/descriptor.ts'
 import { recordEvent } from '../shared/events.ts'
 import type { ResourceTools } from './resource-tools.ts'
 
-/** Whether the resource is to be deleted without a deprovision. */
-export function isDetached({ metadata }: ActiveResource): boolean {
-  return metadata.annotations?.[annotations.detach] === 'true'
-}
-
 /** Records, as an Event and in the log, which instances and objects stay, and releases the Secrets of the resource. */
 export async function detach(resource: ActiveResource, tools: ResourceTools): Promise<void> {
   const { namespace, name } = resource.metadata

@@ -87,8 +87,8 @@ async function until(isWanted: (resource: ActiveResource | undefined) => boolean
 const readyOf = (resource: ActiveResource | undefined) =>
   resource?.status?.conditions?.find(({ type }) => type === 'Ready')
 
-function detach(resource: ActiveResource) {
-  const metadata = { annotations: { [annotations.detach]: 'true' } }
+function detach(resource: ActiveResource, mark = 'true') {
+  const metadata = { annotations: { [annotations.detach]: mark } }
   return cluster.patch(ActiveResource, resource, { metadata })
 }
 
@@ -193,14 +193,21 @@ describe('a deletion that never ends is ended by detach, which records the objec
   })
 })
 
-test('a detached resource calls no driver', async () => {
+test.each([
+  ['a detached resource calls no driver', 'true', 0],
+  [
+    'a mark of an earlier request to detach, which did not delete the resource, has no effect',
+    '2025-01-01T00:00:00.000Z',
+    1,
+  ],
+])('%s', async (_, mark, expected) => {
   let calls = 0
   deprovision = async () => {
     calls += 1
   }
-  await detach(deletedResource())
+  await detach(deletedResource(), mark)
   const loop = start()
   await until((each) => each === undefined)
   await loop.stop()
-  expect(calls).toBe(0)
+  expect(calls).toBe(expected)
 })

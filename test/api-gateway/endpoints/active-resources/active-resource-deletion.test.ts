@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { ActiveResource } from '../../../../operator/api/active-resource.ts'
 import { annotations } from '../../../../operator/api/names.ts'
+import { isDetached } from '../../../../operator/domain/resource/detach-mark.ts'
 import { ApiError } from '../../../../operator/kube/client/client.ts'
 import { addEnvironment, addResource, finish } from '../../support/objects.ts'
 import { setUpGateway } from '../../support/set-up.ts'
@@ -111,10 +112,7 @@ describe('detaching an active resource', () => {
   test('marks it, then deletes it', async () => {
     const name = addResource(gateway, {}, { metadata: held })
     expect((await gateway.send(`${main}?detach=true`)).status).toBe(202)
-    expect(find(name)?.metadata).toMatchObject({
-      annotations: { [annotations.detach]: 'true' },
-      deletionTimestamp: expect.any(String),
-    })
+    expect(isDetached(find(name)?.metadata ?? {})).toBe(true)
     expect(gateway.cluster.writes).toEqual([
       `patch ActiveResource acme/${name}`,
       `remove ActiveResource acme/${name}`,
@@ -152,8 +150,14 @@ describe('detaching an active resource', () => {
       },
     })
     expect((await gateway.send(`${main}?detach=true`)).status).toBe(500)
-    expect(find(name)?.metadata.deletionTimestamp).toBeDefined()
-    expect(markOf(name)).toBe('true')
+    expect(isDetached(find(name)?.metadata ?? {})).toBe(true)
+  })
+
+  test('marks it for a deletion that follows at once, in case that the process ends between the two', async () => {
+    const name = addResource(gateway, {}, { metadata: held })
+    await gateway.send(`${main}?detach=true`)
+    const later = new Date(Date.now() + 3_600_000).toISOString()
+    expect(isDetached({ ...find(name)?.metadata, deletionTimestamp: later })).toBe(false)
   })
 
   test('that ended before its deletion has no effect on a later deletion', async () => {
