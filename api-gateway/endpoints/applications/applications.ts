@@ -20,7 +20,7 @@ import {
 } from '../common/find.ts'
 import { listEndpoint, nameOf } from '../common/list-endpoint.ts'
 import { withRollback } from '../common/rollback.ts'
-import { withdrawUnlessPresent } from '../common/target.ts'
+import { targetOf, withdrawUnlessPresent } from '../common/target.ts'
 import { hasResources, recordDeletion } from '../environments/environment-writing.ts'
 import { applicationShape, newApplicationShape, toApplication } from './application-shape.ts'
 import { withApplicationRole } from './application-users.ts'
@@ -50,8 +50,7 @@ async function makeOwner(
     return isGiven ? withRole(object, 'owner') : object
   })
   if (!isGiven) return
-  const target = { kind: Application, known: application, what: `application '${applicationName}'` }
-  await withdrawUnlessPresent({ cluster, log }, target, async () => {
+  await withdrawUnlessPresent({ cluster, log }, targetOf(application), async () => {
     const current = cluster.store.get(Application, namespace, applicationName)
     // The caller owns a later application of the ID that they created, by the same role.
     const isSucceeded = current && current.metadata.uid !== uid && createdBy(current) === caller.userName
@@ -88,7 +87,7 @@ export const applications: readonly Endpoint[] = [
       const { store } = cluster
       const known = store.get(Application, org_id, body.id)
       await refuseTaken(cluster, Application, known, `application '${body.id}'`)
-      const createFirst = await prepareFirstEnvironment(cluster, org_id, body, caller)
+      const createFirst = await prepareFirstEnvironment({ cluster, log }, org_id, body, caller)
       const metadata = withFinalizer(newMetadata(org_id, body.id, caller))
       const application = await cluster.create(
         Application,
@@ -105,7 +104,7 @@ export const applications: readonly Endpoint[] = [
         },
         async () => {
           await makeOwner(application, caller, { cluster, log })
-          await createFirst()
+          await createFirst(application)
         },
       )
       return created(toApplication(store, application))

@@ -1,11 +1,13 @@
+import type { Application } from '../../../operator/api/application.ts'
 import { Environment } from '../../../operator/api/environment.ts'
 import { EnvironmentType } from '../../../operator/api/environment-type.ts'
 import { allows } from '../../../operator/domain/access/roles.ts'
-import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { isAlreadyExists } from '../../../operator/kube/client/client.ts'
 import { authorize, type Caller } from '../../authenticate.ts'
+import type { Gateway } from '../../endpoint.ts'
 import { find, refreshNamed, refuseTaken } from '../common/find.ts'
+import { createIn, targetOf } from '../common/target.ts'
 import {
   defaultEnvironmentType,
   type NewEnvironment,
@@ -40,15 +42,16 @@ function firstEnvironment(
 }
 
 /**
- * Returns how to create the first environment of a new application. An environment can exist before its application:
- * the default one is then left as it is, and one that the request names throws Conflict.
+ * Returns how to create the first environment of a new application, or to leave nothing behind if that is deleted meanwhile.
+ * An environment can exist before its application: the default one is then left as it is, and one that the request names
+ * throws Conflict.
  */
 export async function prepareFirstEnvironment(
-  cluster: Cluster,
+  { cluster, log }: Pick<Gateway, 'cluster' | 'log'>,
   organization: string,
   body: NewApplication,
   caller: Caller,
-): Promise<() => Promise<void>> {
+): Promise<(application: Application) => Promise<void>> {
   const { store } = cluster
   const first = firstEnvironment(store, organization, body, caller)
   if (!first) return async () => {}
@@ -61,10 +64,10 @@ export async function prepareFirstEnvironment(
       store.get(Environment, organization, name),
       `environment '${first.id}'`,
     )
-  return async () => {
+  return async (application) => {
     if (!body.env && find(store, Environment, organization, name)) return
     try {
-      await cluster.create(Environment, object)
+      await createIn({ cluster, log }, targetOf(application), Environment, object)
     } catch (error) {
       if (!isAlreadyExists(error)) throw error
       await refreshNamed(cluster, Environment, organization, name)

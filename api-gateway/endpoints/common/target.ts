@@ -22,8 +22,12 @@ export function targetApplication(
   store: Store,
   path: Omit<EnvironmentPath, 'env_id'>,
 ): Target<typeof Application> {
-  const known = findApplication(store, path)
-  return present({ kind: Application, known, what: `application '${path.app_id}'` })
+  return present(targetOf(findApplication(store, path)))
+}
+
+/** An application as the target of a write. */
+export function targetOf(known: Application): Target<typeof Application> {
+  return { kind: Application, known, what: `application '${known.metadata.name}'` }
 }
 
 /** Returns the environment in the path; throws NotFound, or Conflict if it is being deleted. */

@@ -37,6 +37,33 @@ describe('a new application of a manager', () => {
   })
 })
 
+describe('a new application that is deleted while its first environment is created', () => {
+  test.each<[end: string, happen: () => void, status: number]>([
+    ['is gone', () => gateway.cluster.drop(Application, 'acme', 'shop'), 404],
+    [
+      'is another one of the same id',
+      () => {
+        gateway.cluster.drop(Application, 'acme', 'shop')
+        const metadata = { namespace: 'acme', name: 'shop' }
+        gateway.cluster.put(Application, newObject(Application, metadata, { displayName: 'Other' }))
+      },
+      404,
+    ],
+  ])('leaves no environment when it %s', async (_, happen, status) => {
+    const { create } = gateway.cluster
+    Object.assign(gateway.cluster, {
+      async create(...given: Parameters<typeof create>) {
+        const made = await create(...given)
+        if (given[0].kind === Environment.kind) happen()
+        return made
+      },
+    })
+    const answer = await gateway.send('POST /orgs/acme/apps', { body: { id: 'shop', name: 'The shop' } })
+    Object.assign(gateway.cluster, { create })
+    expect([answer.status, gateway.cluster.store.list(Environment, 'acme')]).toEqual([status, []])
+  })
+})
+
 describe('a new application with objects that exist before it', () => {
   const body = { id: 'shop', name: 'The shop' }
   const isApplication = () => gateway.cluster.store.get(Application, 'acme', 'shop') !== undefined

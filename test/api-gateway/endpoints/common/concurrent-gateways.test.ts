@@ -283,7 +283,8 @@ async function readsDuring(work: () => Promise<unknown>): Promise<string[]> {
 
 test('an id that is free costs no question to the cluster', async () => {
   const reads = await readsDuring(async () => {
-    await gateway.send(`POST ${org}/apps`, { body: { id: 'web', name: 'Web' } })
+    const body = { id: 'web', name: 'Web', skip_environment_creation: true }
+    await gateway.send(`POST ${org}/apps`, { body })
     await gateway.send(`POST ${org}/resources/defs`, { body: definition('dns', { criteria: [{}] }) })
   })
   expect(reads).toEqual([])
