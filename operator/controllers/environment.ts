@@ -1,17 +1,14 @@
 import { ActiveResource } from '../api/active-resource.ts'
 import { Application } from '../api/application.ts'
-import { AutomationRule } from '../api/automation-rule.ts'
 import { Environment } from '../api/environment.ts'
 import { EnvironmentDeployment } from '../api/environment-deployment.ts'
 import { EnvironmentType } from '../api/environment-type.ts'
-import { SharedValue } from '../api/shared-value.ts'
 import { ReconcileError, Waiting } from '../domain/base/errors.ts'
 import { isPresent, problemsOfReference, throwProblems } from '../domain/base/object-problem.ts'
 import { isFinished, rememberedStart, removableDeployments } from '../domain/deployment/deployment.ts'
 import { historyOf, isLastPlanned, isRepetition } from '../domain/deployment/deployment-history.ts'
-import { contextOf } from '../domain/resource/identity.ts'
 import type { Cluster } from '../kube/cache/cluster.ts'
-import { environmentKeyOf, scoped } from '../kube/cache/kinds-in-store.ts'
+import { environmentKeyOf } from '../kube/cache/kinds-in-store.ts'
 import type { Store } from '../kube/cache/store.ts'
 import { isConflict } from '../kube/client/client.ts'
 import { inParallel } from '../kube/client/parallel.ts'
@@ -21,6 +18,7 @@ import type { Observed } from '../kube/loop/status.ts'
 import type { Objects } from '../kube/objects.ts'
 import type { Log } from '../log.ts'
 import type { Removals } from './active-resource/removals.ts'
+import { createContentRemoval } from './environment-content.ts'
 import { awaitLastResources, type RemovalTools, removeResources } from './environment-removal.ts'
 import { isBlockerChanged } from './shared/deletion-blockers.ts'
 import { watchLifecycle } from './shared/watch-lifecycle.ts'
@@ -38,6 +36,8 @@ interface Options {
 interface Tools extends Omit<RemovalTools, 'throwIfStopping'> {
   readonly dispatcher: Pick<Dispatcher, 'notifyLast'>
   readonly keptDeployments: number
+  /** Deletes the other objects that belong to the environment. */
+  readonly removeContent: (environment: Environment) => Promise<void>
 }
 
 /** An environment is ready when its application and type exist; deleting it deprovisions all its resources. */
@@ -47,7 +47,8 @@ export function environmentController(
   dispatcher: Pick<Dispatcher, 'notifyLast'>,
   { namespaces, ...options }: Options,
 ): Controller<typeof Environment> {
-  const tools: Tools = { ...options, cluster, objects, dispatcher }
+  const removeContent = createContentRemoval(cluster)
+  const tools: Tools = { ...options, cluster, objects, dispatcher, removeContent }
   return {
     kind: Environment,
     watches: [...watchesOf(cluster.store, options.removals), ...(namespaces ? [namespaces] : [])],
@@ -115,26 +116,16 @@ async function reconcile(environment: Environment, tools: Tools): Promise<Observ
 /**
  * 1. removeResources: deletes the resources and the namespace; throws Waiting until they are gone.
  * 2. notifyLast: writes the webhook calls for the last events.
- * 3. removeContent: deletes the shared values and automation rules of the environment.
- * 4. removeDeployments: deletes the deployments; throws Waiting until they are gone.
+ * 3. removeDeployments: deletes the deployments; throws Waiting until they are gone.
+ * 4. removeContent: deletes the shared values and automation rules of the environment.
  * 5. awaitLastResources: throws Waiting for a resource that a deployment wrote last, and that the cache does not have yet.
  */
 async function finalize(environment: Environment, tools: Tools & RemovalTools): Promise<void> {
   await removeResources(environment, tools)
   await tools.dispatcher.notifyLast(environment)
-  await removeContent(environment, tools.cluster)
   await removeDeployments(environment, tools.cluster)
+  await tools.removeContent(environment)
   await awaitLastResources(environment, tools)
-}
-
-async function removeContent(environment: Environment, cluster: Cluster): Promise<void> {
-  const { environmentId } = contextOf(environment)
-  const index = scoped(environment, environment.spec.applicationName)
-  for (const each of cluster.store.byIndex(SharedValue, 'application', index))
-    if (each.spec.environmentId === environmentId) await cluster.remove(SharedValue, each)
-  const key = scoped(environment, environment.metadata.name)
-  for (const each of cluster.store.byIndex(AutomationRule, 'environment', key))
-    await cluster.remove(AutomationRule, each)
 }
 
 /** A later environment of the same name must not find these deployments. */

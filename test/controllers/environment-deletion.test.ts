@@ -1,13 +1,15 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { ActiveResource } from '../../operator/api/active-resource.ts'
+import { AutomationRule } from '../../operator/api/automation-rule.ts'
 import { Environment } from '../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../operator/api/environment-deployment.ts'
-import { newObject } from '../../operator/api/kind.ts'
+import { type Kind, newObject } from '../../operator/api/kind.ts'
 import { annotations, finalizer } from '../../operator/api/names.ts'
+import { SharedValue } from '../../operator/api/shared-value.ts'
 import { environmentController } from '../../operator/controllers/environment.ts'
 import { contextOf, environmentNamespace } from '../../operator/domain/resource/identity.ts'
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
-import { activeResource } from '../support/builders.ts'
+import { activeResource, storedObject } from '../support/builders.ts'
 import { silentContext } from './support/context.ts'
 import { environmentOptions } from './support/environment-options.ts'
 import { createFakeObjects, type FakeObjects } from './support/fake-objects.ts'
@@ -18,6 +20,8 @@ const count = 200
 const cluster = createFakeCluster()
 /** Names that each list of resources answered. */
 let lists: number[]
+/** Kinds of the other lists. */
+let contentLists: string[]
 /** Names of resources that the watch has not reported yet. */
 let hidden: readonly string[]
 let collectionDeletions: number
@@ -29,6 +33,7 @@ beforeEach(() => {
   cluster.reset()
   cluster.addOrganization(namespace)
   lists = []
+  contentLists = []
   hidden = []
   collectionDeletions = 0
   namespaceReads = 0
@@ -45,7 +50,8 @@ beforeEach(() => {
     ...cluster,
     readNames: (async (...request) => {
       const names = await cluster.readNames(...request)
-      lists.push(names.length)
+      if (request[0].kind === ActiveResource.kind) lists.push(names.length)
+      else contentLists.push(request[0].kind)
       return names
     }) as typeof cluster.readNames,
     store: { ...cluster.store, reflects: () => hidden.length === 0 },
@@ -201,6 +207,54 @@ test('an environment stays, and its namespace too, while the API server knows a 
   )
   expect((await finalizeAll())[0]).toBe('ResourcesRemain')
   expect(objects.get('Namespace', name)?.metadata.deletionTimestamp).toBeUndefined()
+})
+
+describe('an environment leaves nothing to a later one of its id', () => {
+  const [environmentId, other] = ['e0', 'e1']
+  const contents: readonly [kind: Kind, spec: object][] = [
+    [SharedValue, { key: 'COLOUR', value: 'blue' }],
+    [AutomationRule, {}],
+  ]
+  test.each(contents.flatMap(([kind, spec]) => [false, true].map((isUnseen) => ({ kind, spec, isUnseen }))))(
+    '$kind.kind, not in the cache: $isUnseen',
+    async ({ kind, spec, isUnseen }) => {
+      for (const [name, id] of [
+        ['own', environmentId],
+        ['other', other],
+        ['common', undefined],
+      ])
+        if (id !== undefined || kind === SharedValue) {
+          const all = { ...spec, applicationName: 'shop', ...(id ? { environmentId: id } : {}) }
+          cluster.put<Kind>(kind, storedObject(kind, { namespace, name: name ?? '' }, all as never)) // of the kind
+        }
+      const { byIndex, list } = cluster.store
+      const empty = (asked: Kind) => isUnseen && asked === kind
+      const store = {
+        ...cluster.store,
+        byIndex: ((asked: Kind, ...of: [string, string]) =>
+          empty(asked) ? [] : byIndex(asked, ...of)) as typeof byIndex,
+      }
+      const behind = { ...cluster, store }
+      controller = environmentController(
+        behind,
+        objects.open(),
+        { notifyLast: async () => {} },
+        environmentOptions(behind),
+      )
+      const environment = cluster.store.get(Environment, namespace, `shop.${environmentId}`)
+      if (!environment) throw new Error('there is none')
+      await controller.finalize?.(environment, silentContext())
+      const left = list(kind, namespace)
+        .map(({ metadata }) => metadata.name)
+        .sort()
+      expect(left).toEqual(kind === SharedValue ? ['common', 'other'] : ['other'])
+    },
+  )
+
+  test('shares the lists with others of its application', async () => {
+    await deleteAll(1)
+    expect(contentLists.length).toBeLessThan(count / 10)
+  })
 })
 
 test('the end of a resource looks at no other resource of its environment', async () => {
