@@ -67,7 +67,7 @@ export const provisioningReasons = {
   ),
   NotServed: reason(
     'The cluster does not serve the kind of the object.',
-    'Install the CRD, or use another API version.',
+    'Install the CRD, which the operator finds within minutes, or use another API version.',
   ),
   OutcomeUnknown: reason(
     'The answer of the DNS provider was lost, so the operator checks the result.',

@@ -17,14 +17,14 @@ export class Waiting extends Error {
 
 /**
  * A person must act. Not retried until the object or an object that it refers to changes; `retryAfterSeconds` is for
- * causes that no watch reports.
+ * causes that no watch reports, and `backoff` for those that may end at any time.
  */
 export class Stalled extends Error {
   readonly reason: Reason
   /** Status fields that are known so far. */
   readonly observed: object | undefined
-  readonly retryAfterSeconds: number | undefined
-  constructor(reason: Reason, message: string, observed?: object, retryAfterSeconds?: number) {
+  readonly retryAfterSeconds: number | 'backoff' | undefined
+  constructor(reason: Reason, message: string, observed?: object, retryAfterSeconds?: number | 'backoff') {
     super(message)
     this.reason = reason
     this.observed = observed

@@ -6,9 +6,10 @@ import { groupOf, type Resource } from './resource.ts'
 /** A kind in a version of its API. */
 export type ServedKind = Pick<Resource, 'apiVersion' | 'kind'>
 
-/** For a kind that the cluster does not serve in this version. */
+/** For a kind that the cluster does not serve in this version. Retried, because no watch reports that its CRD is installed. */
 export function notServed({ apiVersion, kind }: ServedKind): Stalled {
-  return new Stalled('NotServed', `this cluster does not serve '${apiVersion}' '${kind}'`)
+  const message = `this cluster does not serve '${apiVersion}' '${kind}'`
+  return new Stalled('NotServed', message, undefined, 'backoff')
 }
 
 /** How long the answer that no version has a kind is good for all who ask. */

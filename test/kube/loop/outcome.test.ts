@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { beforeAnyTransition, type Condition } from '../../../operator/api/kind.ts'
 import { Mismatch, ReferenceNotFound, Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
+import { notServed } from '../../../operator/kube/client/discovery.ts'
 import { conditionsAfter, isReady, isStalled, outcomeOf } from '../../../operator/kube/loop/outcome.ts'
 
 const [earlier, now] = ['2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z']
@@ -67,6 +68,17 @@ describe('an outcome', () => {
       'Stalled with a time: retried then, since no event shows that the person acted',
       new Stalled('NotAllowed', 'no right', undefined, 60),
       { ready: 'False', reason: 'NotAllowed', message: 'no right', secondCondition: 'Stalled', retry: 60 },
+    ],
+    [
+      'Stalled with a back-off: tried again, since the cause may end at any time',
+      notServed({ apiVersion: 'example.com/v1', kind: 'Widget' }),
+      {
+        ready: 'False',
+        reason: 'NotServed',
+        message: "this cluster does not serve 'example.com/v1' 'Widget'",
+        secondCondition: 'Stalled',
+        retry: 'backoff',
+      },
     ],
     [
       'any error: tried again',
