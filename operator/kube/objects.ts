@@ -70,7 +70,7 @@ export interface Objects {
    * cluster does not list the kind now, and tries again in the background.
    */
   watch(reference: Pick<ObjectReference, 'apiVersion' | 'kind'>): Promise<Cache>
-  /** The objects of a kind in a namespace that `watch` leaves out: no resource made them. */
+  /** The objects of a kind in a namespace that `watch` leaves out: no resource made them. Throws as `watch` does. */
   readForeign(kind: Pick<ObjectReference, 'apiVersion' | 'kind'>, namespace: string): Promise<ForeignList>
   /** Calls the handler for each change of metadata of the watched kinds. */
   onChange(handler: MetadataHandler): void
@@ -174,18 +174,14 @@ class ClusterObjects implements Objects {
   }
 
   async watch(reference: Pick<ObjectReference, 'apiVersion' | 'kind'>): Promise<Cache> {
-    try {
-      return await this.#request('watch', kindOf(reference), (resource) => this.#watches.watch(resource))
-    } catch (error) {
-      throw error instanceof Stalled || error instanceof ReconcileError ? error : notListed(reference, error)
-    }
+    return this.#listing('watch', kindOf(reference), (resource) => this.#watches.watch(resource))
   }
 
-  readForeign(
+  async readForeign(
     reference: Pick<ObjectReference, 'apiVersion' | 'kind'>,
     namespace: string,
   ): Promise<ForeignList> {
-    return this.#request('list', { ...kindOf(reference), namespace }, async (resource) => {
+    return this.#listing('list', { ...kindOf(reference), namespace }, async (resource) => {
       if (!resource.namespaced) return { items: [], isComplete: true }
       const query = { labelSelector: `!${labels.resource}`, limit: mostForeign }
       const path = pathOf(resource, namespace)
@@ -236,6 +232,15 @@ class ClusterObjects implements Objects {
       this.#discovery.forget(target)
       this.#watches.end(resource)
       throw notListed(target, error)
+    }
+  }
+
+  /** The same for a request that lists objects; throws NotListed for any error that is not Stalled. */
+  async #listing<T>(verb: string, target: Target, send: (resource: Resource) => Promise<T>): Promise<T> {
+    try {
+      return await this.#request(verb, target, send)
+    } catch (error) {
+      throw error instanceof Stalled || error instanceof ReconcileError ? error : notListed(target, error)
     }
   }
 

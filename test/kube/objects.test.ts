@@ -226,7 +226,10 @@ describe('a kind that the cluster does not list', () => {
   function clusterWith(error: Error | undefined, listMs?: number) {
     const cluster = { error, isSilent: false }
     const client: KubeClient = {
-      request: async () => ({ resources: [{ name: 'widgets', kind: 'Widget', namespaced: true }] }),
+      async request(_, path) {
+        if (cluster.error && path.includes('/namespaces/')) throw cluster.error
+        return { resources: [{ name: 'widgets', kind: 'Widget', namespaced: true }] }
+      },
       async *watch(_, { signal }) {
         if (cluster.error) throw cluster.error
         if (!cluster.isSilent) yield JSON.stringify(endOfList)
@@ -246,6 +249,7 @@ describe('a kind that the cluster does not list', () => {
     const { cluster, objects } = clusterWith(error)
     await expect(objects.watch(widget)).rejects.toMatchObject(notListed)
     await expect(objects.watch(widget)).rejects.toThrow(error.message)
+    await expect(objects.readForeign(widget, 'acme')).rejects.toMatchObject(notListed)
     cluster.error = undefined
     expect((await objects.watch(widget)).size).toBe(0)
     objects.close()

@@ -1,6 +1,5 @@
 import { ActiveResource, type AppliedObject } from '../../api/active-resource.ts'
 import type { KubeObject, StoredObject } from '../../api/kind.ts'
-import { Stalled } from '../../domain/base/errors.ts'
 import { createSingleFlight } from '../../domain/base/single-flight.ts'
 import type { Store } from '../../kube/cache/store.ts'
 import { keyOf, namespacedName } from '../../kube/client/resource.ts'
@@ -12,6 +11,7 @@ import { isDeletedWith, isSame, isSameReference, isWatchable, referenceTo } from
 import { type ApplyTools, applyAll, remaining } from './apply-objects.ts'
 import { type ApplyResult, DriftDetector } from './drift.ts'
 import { isOfOrganization, openNamespace } from './environment-namespace.ts'
+import { ForeignIn } from './foreign-in.ts'
 import { ForeignObjects, isOwn } from './foreign-objects.ts'
 import { findGoneWith, watchAndFindMissing } from './missing-objects.ts'
 import { OwnObjects } from './own-objects.ts'
@@ -45,7 +45,10 @@ export interface Inventory {
    * `terminatingNamespace`, which the cluster deletes.
    */
   removeAll(resource: ActiveResource, terminatingNamespace?: string): Promise<void>
-  /** Names objects in a namespace that no resource made, of the kinds that the operator may list. */
+  /**
+   * Names objects in a namespace that no resource made, of the kinds that the operator may list. Throws NotListed for a kind
+   * that the cluster does not list now, and leaves that out after some time.
+   */
   foreignIn(namespace: string): Promise<string[]>
   /** Whether another client changed an object of the resource since the last call. */
   consumeDrift(resource: ActiveResource): boolean
@@ -55,16 +58,13 @@ export interface Inventory {
   onEnqueue(handler: (key: string) => void): void
 }
 
-/** Objects that the cluster makes in every namespace. */
-const injected: ReadonlySet<string> = new Set(['ConfigMap kube-root-ca.crt', 'ServiceAccount default'])
-
 interface Options {
   readonly store: Store
   readonly kinds: AppliedKinds
   readonly namespaces: Pick<EnvironmentNamespaces, 'isOpen' | 'onGone'>
   /** How soon a kind that could not be watched is watched again. */
   readonly backoffMs?: BackoffMs
-  /** How long a deletion waits for a kind that the cluster does not list, and that the status of the resource does not record. */
+  /** How long a deletion waits for a kind that the cluster does not list, and that no status records. */
   readonly unlistedMs?: number
 }
 
@@ -77,6 +77,7 @@ export function createInventory(objects: Objects, options: Options): Inventory {
   const drift = new DriftDetector(objects, (key) => store.get(ActiveResource, ...namespacedName(key)))
   const unseen = new UnseenObjects(objects)
   const foreign = new ForeignObjects(objects, unseen)
+  const foreignIn = new ForeignIn(objects, options.kinds, options.unlistedMs)
   const ownObjects = new OwnObjects(objects, options.kinds, unseen, options.unlistedMs)
   const shared: Shared = { ...options, objects, drift, unseen, foreign, applying: new Map() }
   const shareOpening = createSingleFlight<void>()
@@ -122,30 +123,11 @@ export function createInventory(objects: Objects, options: Options): Inventory {
       if (left.length > 0) throw remaining(left)
       unseen.forget(keyOf(resource))
     },
-    foreignIn: (namespace) => foreignIn(namespace, shared),
+    foreignIn: (namespace) => foreignIn.find(namespace),
     consumeDrift: (resource) => drift.consume(keyOf(resource)),
     enqueueOnChange: (resource, result) => drift.watch(keyOf(resource), result, objects),
     onEnqueue: (handler) => drift.onEnqueue(handler),
   }
-}
-
-/** Others own what a controller of the cluster makes, and every namespace has the certificate of the cluster. */
-async function foreignIn(namespace: string, { objects, kinds }: Shared): Promise<string[]> {
-  // A kind may be remembered in several versions.
-  const names = new Set<string>()
-  for (const kind of kinds.all()) {
-    if (!isWatchable(kind)) continue
-    try {
-      for (const { metadata } of (await objects.readForeign(kind, namespace)).items) {
-        const isOwned = (metadata.ownerReferences ?? []).length > 0
-        if (!isOwned && !injected.has(`${kind.kind} ${metadata.name}`))
-          names.add(`${kind.kind} '${metadata.name}'`)
-      }
-    } catch (error) {
-      if (!(error instanceof Stalled)) throw error // Stalled: the operator may not list this kind by now
-    }
-  }
-  return [...names]
 }
 
 async function unrecorded(

@@ -22,6 +22,9 @@ interface Unwatched {
   readonly failedAt: number
 }
 
+/** How long a deletion waits for a kind that the cluster does not list. */
+export const longestUnlistedMs = 300_000
+
 /** How long the operator believes that a kind cannot be watched. */
 const believedMs = 30_000
 
@@ -34,7 +37,7 @@ export class OwnObjects {
   readonly #unwatched = new Map<string, Unwatched>()
 
   /** For `unlistedMs`, a deletion waits for a kind that the cluster does not list. */
-  constructor(objects: Objects, kinds: AppliedKinds, unseen: UnseenObjects, unlistedMs = 300_000) {
+  constructor(objects: Objects, kinds: AppliedKinds, unseen: UnseenObjects, unlistedMs = longestUnlistedMs) {
     this.#objects = objects
     this.#kinds = kinds
     this.#unseen = unseen

@@ -638,6 +638,21 @@ describe('after a crash', () => {
       await expect(work()).rejects.toMatchObject({ reason: 'NotListed' })
     })
 
+    test.each<[rule: string, unlistedMs: number, expected: object]>([
+      ['stops the end of a namespace at first', 60_000, { reason: 'NotListed' }],
+      ['stops the end of a namespace no more after some time', 0, ["ConfigMap 'theirs'"]],
+    ])('%s: what others made there cannot be named', async (_, unlistedMs, expected) => {
+      await startWithout(unlistedMs)
+      await world.kinds.remember({ apiVersion: 'v1', kind: 'ConfigMap' })
+      world.put(object('ConfigMap', {}, 'theirs'))
+      const { readForeign } = door
+      door.readForeign = async (kind, where) => {
+        if (kind.kind === 'Lost') throw new ReconcileError('NotListed', 'conversion failed')
+        return readForeign(kind, where)
+      }
+      expect(await inventory.foreignIn(namespace).catch((error: unknown) => error)).toMatchObject(expected)
+    })
+
     test.each<[rule: string, unlistedMs: number, isStopped: boolean]>([
       ['stops a deletion at first: the resource may have such an object', 60_000, true],
       ['stops a deletion no more after some time', 0, false],
