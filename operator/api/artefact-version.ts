@@ -88,9 +88,10 @@ export const ArtefactVersion = defineKind({
               '`Deployed`, or why not: no container has another version of the image (`Unchanged`), only modules of Workloads have one (`OwnedByWorkload`), a newer version came (`Superseded`), or the rules, the version or the environment changed first. Absent until it is decided.',
             ),
             deploymentName: string('EnvironmentDeployment that deploys the version.', { maxLength: 253 }),
-            message: string('What to do, for `OwnedByWorkload`: which Workloads name the image.', {
-              maxLength: 2048,
-            }),
+            message: string(
+              'What to do about modules of Workloads that have another version of the image, which are left out: the Workloads to change.',
+              { maxLength: 2048 },
+            ),
           },
           'An environment with rules that the version fits.',
         ),

@@ -72,8 +72,8 @@ export class AutomaticDeployments {
     const { store } = this.#cluster
     const { namespace } = version.metadata
     const deployment = this.#deploymentOf(version, environmentName)
-    if (deployment) return { outcome: 'Deployed', deploymentName: deployment.metadata.name }
     const environment = store.get(Environment, namespace, environmentName)
+    if (deployment) return this.#deployedBy(deployment.metadata.name, version, environment)
     if (!environment || environment.metadata.deletionTimestamp) return { outcome: 'EnvironmentGone' }
     const key = scoped(version, environmentName)
     const rules = store.byIndex(AutomationRule, 'environment', key)
@@ -87,18 +87,37 @@ export class AutomaticDeployments {
     this.#awaitOthers(open)
     this.#awaitTurn(environment)
     const deployed = this.#deployedSet(environment)
-    const owners = new Map(ownersIn(store, environment).map(({ id, workloadName }) => [id, workloadName]))
+    const owners = this.#ownersIn(environment)
     const set = withoutModules(deployed, owners)
-    if (isUnchanged(set, [version])) return unchanged(deployed, owners, version)
+    if (isUnchanged(set, [version])) {
+      const leftOut = leftOutOf(deployed, owners, version)
+      return { outcome: leftOut.message === undefined ? 'Unchanged' : 'OwnedByWorkload', ...leftOut }
+    }
     const changed = open.filter((each) => !isUnchanged(set, [each])).sort(byName)
     const updates = imageUpdates(
       set,
       changed.map(({ spec }) => spec),
     )
-    return {
-      outcome: 'Deployed',
-      deploymentName: await this.#deploy({ environment, versions: changed, updates }),
-    }
+    const name = await this.#deploy({ environment, versions: changed, updates })
+    return this.#deployedBy(name, version, environment)
+  }
+
+  /** The result of a version that a deployment names, with the modules that the deployment leaves out. */
+  #deployedBy(
+    deploymentName: string,
+    version: ArtefactVersion,
+    environment: Environment | undefined,
+  ): Result {
+    const owners = environment ? this.#ownersIn(environment) : new Map<string, string>()
+    const isAnyOwned = environment !== undefined && owners.size > 0
+    const leftOut = isAnyOwned ? leftOutOf(this.#deployedSet(environment), owners, version) : {}
+    return { outcome: 'Deployed', deploymentName, ...leftOut }
+  }
+
+  /** The names of the Workloads that own modules of an environment, by module. */
+  #ownersIn(environment: Environment): ReadonlyMap<string, string> {
+    const owners = ownersIn(this.#cluster.store, environment)
+    return new Map(owners.map(({ id, workloadName }) => [id, workloadName]))
   }
 
   #deploymentOf(version: ArtefactVersion, environmentName: string): EnvironmentDeployment | undefined {
@@ -203,12 +222,16 @@ function withoutModules({ modules, ...set }: SetContent, owners: ReadonlyMap<str
   return { ...set, modules: Object.fromEntries(Object.entries(modules).filter(([id]) => !owners.has(id))) }
 }
 
-/** Why a version changes nothing: all that run the image have it, or belong to Workloads. */
-function unchanged(set: SetContent, owners: ReadonlyMap<string, string>, { spec }: ArtefactVersion): Result {
+/** What to do about the modules of Workloads that run another version of the image; empty without one. */
+function leftOutOf(
+  set: SetContent,
+  owners: ReadonlyMap<string, string>,
+  { spec }: ArtefactVersion,
+): Pick<Result, 'message'> {
   const names = Object.keys(imageUpdates(set, [spec])).flatMap((id) => owners.get(id) ?? [])
-  if (names.length === 0) return { outcome: 'Unchanged' }
+  if (names.length === 0) return {}
   const shown = firstOf(names.sort(compareText).map((name) => `'${name}'`))
-  return { outcome: 'OwnedByWorkload', message: `change the image in the Workload ${shown}` }
+  return { message: `change the image in the Workload ${shown}` }
 }
 
 function isUnchanged(set: SetContent, versions: readonly ArtefactVersion[]): boolean {

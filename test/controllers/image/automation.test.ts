@@ -116,13 +116,40 @@ describe('a new version', () => {
   })
 })
 
-test('a version of an image of a Workload names the Workload to change', async () => {
-  const world = startedWorld()
-  world.own('web')
-  world.register('a1', { version: '1' })
-  await world.untilQuiet()
-  const [target] = world.fake.store.get(ArtefactVersion, 'acme', 'a1')?.status?.environments ?? []
-  expect(target).toMatchObject({ outcome: 'OwnedByWorkload', message: expect.stringContaining("'shop.web'") })
+describe('a version of an image of a Workload names the Workload to change', () => {
+  const targetOf = ({ fake }: ImageWorld, name: string) =>
+    fake.store.get(ArtefactVersion, 'acme', name)?.status?.environments?.[0]
+  const message = expect.stringContaining("'shop.web'")
+
+  test('when no other module has the image', async () => {
+    const world = startedWorld()
+    world.own('web')
+    world.register('a1', { version: '1' })
+    await world.untilQuiet()
+    expect(targetOf(world, 'a1')).toMatchObject({ outcome: 'OwnedByWorkload', message })
+  })
+
+  test('when it is deployed to other modules, alone or with another version', async () => {
+    const world = startedWorld()
+    world.own('web')
+    world.addModule('free', { a: 'r.test/a:0', b: 'r.test/b:0' })
+    world.register('a1', { version: '1' })
+    world.register('b1', { artefactName: 'r.test/b', version: '1' })
+    await world.untilQuiet()
+    expect(world.automatic()).toHaveLength(1)
+    for (const name of ['a1', 'b1'])
+      expect(targetOf(world, name)).toMatchObject({ outcome: 'Deployed', message })
+  })
+
+  test('unless it has that version already', async () => {
+    const world = startedWorld()
+    world.own('web')
+    world.addModule('free', { a: 'r.test/a:9' })
+    world.register('a0', { version: '0' })
+    await world.untilQuiet()
+    const target = targetOf(world, 'a0')
+    expect([target?.outcome, target?.message]).toEqual(['Deployed', undefined])
+  })
 })
 
 describe('a rule does not deploy', () => {

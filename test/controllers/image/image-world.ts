@@ -50,6 +50,8 @@ export interface ImageWorld {
   removeRule(name: string): void
   /** Makes a Workload the owner of a module. */
   own(module: string): void
+  /** Adds a module with these images to the deployed set. */
+  addModule(module: string, images: Readonly<Record<string, string>>): void
   /** Starts a deployment of someone else. */
   deployOther(): void
   /** Ends the deployment that runs, if any. */
@@ -65,6 +67,10 @@ export interface ImageWorld {
   /** The images that the environment runs. */
   running(): Readonly<Record<string, unknown>>
   close(): void
+}
+
+function containersOf(images: Readonly<Record<string, string>>) {
+  return Object.fromEntries(Object.entries(images).map(([id, image]) => [id, { image }]))
 }
 
 export function createImageWorld(): ImageWorld {
@@ -83,8 +89,7 @@ export function createImageWorld(): ImageWorld {
       { applicationName: 'shop', typeName: 'development' },
     ),
   )
-  const containers = Object.fromEntries(Object.entries(firstImages).map(([id, image]) => [id, { image }]))
-  plan('first', { modules: { web: { spec: { containers } } }, shared: {} })
+  plan('first', { modules: { web: { spec: { containers: containersOf(firstImages) } } }, shared: {} })
 
   function plan(deploymentName: string, { modules, shared }: ReturnType<typeof currentSet>) {
     const name = `shop.${deploymentName}`
@@ -161,6 +166,13 @@ export function createImageWorld(): ImageWorld {
       const spec = { applicationName: 'shop', environmentIds: ['dev'], score: {} }
       fake.put(Workload, newObject(Workload, { namespace, name }, spec))
       fake.setStatus(Workload, namespace, name, { environments: [{ environmentId: 'dev' }] })
+    },
+    addModule(module, images) {
+      const { modules, shared } = currentSet()
+      plan(module, {
+        modules: { ...modules, [module]: { spec: { containers: containersOf(images) } } },
+        shared,
+      })
     },
     deployOther() {
       others += 1
