@@ -14,6 +14,10 @@ const namingField = /(?:name|id|ur[il]|type)$/i
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 /** A field whose UUID identifies something. Some secrets are UUIDs, such as the `secret_id` of Vault. */
 const identifyingField = /(?:id|tenant)$/i
+const hexId = /^[0-9a-f]{32}$/i
+/** A field whose 32 hex digits identify something. Keys and sessions look the same, so the field says of what it is the id. */
+const hexIdField =
+  /(?:account|application|client|organi[sz]ation|project|subscription|tenant|workspace|zone)[_-]?id$|tenant$/i
 /** Parts of names such as `eu-central-1`, `db01.example.com` and `shop_user`. */
 const partOfName = /^(?:[A-Za-z]?[a-z]*|[A-Z]+)\d{0,3}$|^\d+$/
 
@@ -115,7 +119,8 @@ function saysSecret(field: string): boolean {
 }
 
 function isIdentifier(field: string, text: string): boolean {
-  return uuid.test(text) && identifyingField.test(field) && !secretField.test(field)
+  if (secretField.test(field)) return false
+  return (uuid.test(text) && identifyingField.test(field)) || (hexId.test(text) && hexIdField.test(field))
 }
 
 function looksLikeName(text: string): boolean {

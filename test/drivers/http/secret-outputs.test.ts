@@ -111,23 +111,31 @@ describe('a manifest that holds a secret input', () => {
   })
 })
 
-describe('a UUID of the account', () => {
+describe('an identifier of the account', () => {
   const uuid = '9b6a7f0e-2c1d-4a57-8f3e-1d2c3b4a5f60'
-  const annotations = { 'azure.workload.identity/tenant-id': uuid }
-  const data = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'web', annotations } }
+  const hex = '023e105f4ecef8ad9ca31a8372d0c353'
 
-  test.each<[field: string, reason: string | undefined]>([
-    ['tenant_id', undefined],
-    ['clientId', undefined],
-    ['tenant', undefined],
-    ['client_secret', 'SecretLeak'],
-    ['secret_id', 'SecretLeak'],
-    ['auth', 'SecretLeak'],
-  ])('may be in a manifest if its field is the name of an id: %s', async (field, reason) => {
+  test.each<[field: string, text: string, reason: string | undefined]>([
+    ['tenant_id', uuid, undefined],
+    ['clientId', uuid, undefined],
+    ['tenant', uuid, undefined],
+    ['client_secret', uuid, 'SecretLeak'],
+    ['secret_id', uuid, 'SecretLeak'],
+    ['auth', uuid, 'SecretLeak'],
+    ['account_id', hex, undefined],
+    ['cloudflareZoneId', hex, undefined],
+    ['tenant', hex, undefined],
+    ['session_id', hex, 'SecretLeak'],
+    ['appid', hex, 'SecretLeak'],
+    ['token_account_id', hex, 'SecretLeak'],
+    ['account_id', `${hex}00`, 'SecretLeak'],
+  ])('may be in a manifest if its field is the name of an id: %s with %s', async (field, text, reason) => {
+    const annotations = { 'example.com/owner': text }
+    const data = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'web', annotations } }
     const resource = { values: {}, secrets: {} }
     const manifests = [{ location: 'namespace', data }]
     bench.server.next.push({ status: 200, body: { id: 'any', type: 's3', resource, manifests } })
-    const made = bench.driver().provision(bench.provisionOf({ secrets: {}, account: { [field]: uuid } }))
+    const made = bench.driver().provision(bench.provisionOf({ secrets: {}, account: { [field]: text } }))
     if (reason === undefined) await expect(made).resolves.toBeDefined()
     else await expect(made).rejects.toMatchObject({ reason })
   })
