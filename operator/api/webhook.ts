@@ -14,6 +14,9 @@ import {
   time,
 } from './schema.ts'
 
+/** Longer values of the annotation that requests a new delivery are recorded as their hash. */
+export const longestRedelivery = 1024
+
 export const triggerSchema = object(
   {
     scope: oneOf(['environment', 'deployment'], 'Subject of the event.'),
@@ -105,7 +108,10 @@ export const WebhookCall = defineKind({
       nextAttemptTime: time('Time of the next attempt.'),
       responseStatus: integer('HTTP status of the last response.'),
       finishTime: time('Time at which the event was delivered or delivery was given up.'),
-      redelivery: string('Value of the annotation that last requested a new delivery.'),
+      redelivery: string(
+        'Value of the annotation that last requested a new delivery; of a longer value, `sha256:` and its hash.',
+        { maxLength: longestRedelivery },
+      ),
     },
     'Observed state.',
   ),

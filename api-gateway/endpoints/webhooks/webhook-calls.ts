@@ -3,7 +3,7 @@ import { annotations } from '../../../operator/api/names.ts'
 import { integer, list, object, oneOf, string, time } from '../../../operator/api/schema.ts'
 import { type Webhook, WebhookCall } from '../../../operator/api/webhook.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
-import { isCallOf } from '../../../operator/domain/deployment/webhook.ts'
+import { isCallOf, redeliveryOf } from '../../../operator/domain/deployment/webhook.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { conditionOf } from '../../../operator/kube/loop/outcome.ts'
 import { accepted, type Endpoint, endpoint } from '../../endpoint.ts'
@@ -50,8 +50,8 @@ function callsOf(store: Store, webhook: Webhook): readonly WebhookCall[] {
 
 /** Newest first; calls created in the same second are ordered by the event. */
 function stateOf(call: WebhookCall): 'pending' | 'delivered' | 'failed' {
-  const { metadata, status } = call
-  const redelivery = metadata.annotations?.[annotations.redeliver]
+  const { status } = call
+  const redelivery = redeliveryOf(call)
   const isAgain = redelivery !== undefined && redelivery !== status?.redelivery
   if (!status?.finishTime || isAgain) return 'pending'
   return conditionOf(call, 'Stalled')?.status === 'True' ? 'failed' : 'delivered'

@@ -1,4 +1,3 @@
-import { annotations } from '../../api/names.ts'
 import type { Reason } from '../../api/reasons/reasons.ts'
 import { Webhook, WebhookCall } from '../../api/webhook.ts'
 import { ReconcileError, Stalled, Waiting } from '../../domain/base/errors.ts'
@@ -7,6 +6,7 @@ import {
   isCallOf,
   problemOfSigningSecret,
   problemsOfWebhook,
+  redeliveryOf,
   signatureOf,
   signingKey,
   targetOf,
@@ -75,8 +75,8 @@ async function deliver(
   tools: CallTools,
   context: Pick<ReconcileContext<typeof WebhookCall>, 'releaseWorker'>,
 ): Promise<CallStatus> {
-  const { namespace, annotations: given } = call.metadata
-  const attempt: CallStatus = { redelivery: given?.[annotations.redeliver] }
+  const { namespace } = call.metadata
+  const attempt: CallStatus = { redelivery: redeliveryOf(call) }
   const webhook = tools.cluster.store.get(Webhook, namespace, call.spec.webhookName)
   if (!webhook || !isCallOf(webhook, call))
     throw givenUp('WebhookNotFound', `the webhook '${call.spec.webhookName}' is deleted`, attempt)
@@ -176,8 +176,9 @@ function failed(
 }
 
 /** Whether the call was accepted or given up, and no redelivery is requested. */
-function isFinished({ metadata, status }: WebhookCall): boolean {
-  const redelivery = metadata.annotations?.[annotations.redeliver]
+function isFinished(call: WebhookCall): boolean {
+  const { status } = call
+  const redelivery = redeliveryOf(call)
   return status?.finishTime !== undefined && (redelivery === undefined || redelivery === status.redelivery)
 }
 

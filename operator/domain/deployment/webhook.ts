@@ -1,6 +1,7 @@
 import { createHmac, hash } from 'node:crypto'
+import { annotations } from '../../api/names.ts'
 import type { FreeForm } from '../../api/schema.ts'
-import { Webhook, type WebhookCall } from '../../api/webhook.ts'
+import { longestRedelivery, Webhook, type WebhookCall } from '../../api/webhook.ts'
 import { isDeeperThan, isObject, ownValue } from '../base/json.ts'
 import { defaultPayload, eventTypes, type WebhookEvent } from './events.ts'
 import { problemOfHeaders } from './headers.ts'
@@ -66,6 +67,15 @@ function problemsOfTrigger({ scope, type }: { readonly scope: string; readonly t
   if (eventTypes.some((each) => each.scope === scope && each.type === type)) return []
   const known = eventTypes.map((each) => `${each.scope}.${each.type}`).join(', ')
   return [`triggers: event '${scope}.${type}' does not exist; events: ${known}`]
+}
+
+/**
+ * The value that the status records of the annotation that requests a new delivery. A longer text is recorded as its hash,
+ * so that another text with the same beginning still requests a delivery.
+ */
+export function redeliveryOf({ metadata }: Pick<WebhookCall, 'metadata'>): string | undefined {
+  const text = metadata.annotations?.[annotations.redeliver]
+  return text !== undefined && text.length > longestRedelivery ? `sha256:${hash('sha256', text)}` : text
 }
 
 /** Whether a webhook receives an event: it is enabled, of the same application, and its triggers include the event. */

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { annotations } from '../../../operator/api/names.ts'
+import { longestRedelivery } from '../../../operator/api/webhook.ts'
 import { conditionOf } from '../../../operator/kube/loop/outcome.ts'
 import { InvalidHeader, OutboundError, TargetRefused } from '../../../operator/outbound/errors.ts'
 import { ready } from '../../api-gateway/support/objects.ts'
@@ -96,6 +97,17 @@ describe('a call that is over', () => {
     }
     expect(world.requests.map(({ headers }) => headers?.['webhook-id'])).toEqual(['event-1', 'event-1'])
     expect(world.now().status).toMatchObject({ redelivery: 'two', responseStatus: 200 })
+  })
+
+  test('records a long text of the annotation within its limit, and is sent again for another long text', async () => {
+    world.putWebhook()
+    world.putCall({}, finished(60))
+    for (const end of ['1', '1', '2']) {
+      world.redeliver(`${'long '.repeat(1000)}${end}`)
+      await world.reconcile()
+      expect(world.now().status?.redelivery?.length).toBeLessThanOrEqual(longestRedelivery)
+    }
+    expect(world.requests).toHaveLength(2)
   })
 
   test('and sent again in vain is not tried a second time', async () => {
