@@ -59,10 +59,15 @@ export const newWebhookShape = object(
   'A webhook.',
 )
 
+const changeableFields = { url: urlShape, ...optionalFields }
+
 /** Request body for changes of a webhook. */
 export const webhookChangesShape = object(
   {},
-  { id: knownId('Webhook ID. It must be the ID in the path.'), url: urlShape, ...optionalFields },
+  {
+    id: knownId('Webhook ID. It must be the ID in the path, and does not count as a change.'),
+    ...changeableFields,
+  },
   'Fields to change. Omitted fields keep their value; `null` removes every field except the URL.',
 )
 
@@ -104,6 +109,13 @@ export const signingSecretShape = named(
   'SigningSecret',
   object({ signing_secret: signingSecret }, {}, 'A new signing secret.'),
 )
+
+/** Throws Unprocessable for changes that have an ID and no field to change. */
+export function refuseIdAlone({ id, ...changes }: Static<typeof webhookChangesShape>): void {
+  const known = Object.keys(changeableFields)
+  if (id === undefined || Object.keys(changes).some((name) => known.includes(name))) return
+  throw new Problem('Unprocessable', `the body has no field to change: known fields are ${known.join(', ')}`)
+}
 
 /** Applies changes to a spec: null removes a field. Throws Invalid if the webhook cannot be called. */
 export function changedSpec(spec: Spec, changes: Static<typeof webhookChangesShape>): Spec {

@@ -25,6 +25,7 @@ import {
   createdWebhookShape,
   findWebhook,
   newWebhookShape,
+  refuseIdAlone,
   signingSecretShape,
   toChangedWebhook,
   toWebhook,
@@ -137,6 +138,7 @@ export const webhooks: readonly Endpoint[] = [
       const { name } = webhook.metadata
       if (body.id !== undefined && body.id !== name)
         throw new Problem('Invalid', `'id' must be '${name}': the ID of a webhook cannot be changed`)
+      refuseIdAlone(body)
       // A merge patch would drop nulls in the payload.
       const changed = await changeObject(cluster, Webhook, webhook, (current) => ({
         ...current,

@@ -162,7 +162,7 @@ describe('a new webhook', () => {
 describe('a webhook', () => {
   test.each<[rule: string, changes: object, changed: object]>([
     ['absent fields stay', {}, {}],
-    ['an id may be sent along', { id: 'chat' }, {}],
+    ['an id may be sent along', { id: 'chat', disabled: true }, { disabled: true }],
     ['the address alone', { url: 'https://b.test' }, { url: 'https://b.test' }],
     ['an address that is null stays', { url: null }, {}],
     ['headers as a whole', { headers: { other: '1' } }, { headers: { other: '1' } }],
@@ -184,6 +184,8 @@ describe('a webhook', () => {
 
   test.each<[rule: string, changes: object, status: number]>([
     ['to another id', { id: 'pager' }, 400],
+    ['by its id alone', { id: 'chat' }, 422],
+    ['by its id and an unknown field', { id: 'chat', address: 'b.test' }, 422],
     ['to HTTP', { url: 'http://hooks.example.com' }, 400],
     ['to an unknown event', { triggers: [{ scope: 'deployment', type: 'created' }] }, 400],
     ['to something of a wrong type', { headers: 'x' }, 422],
