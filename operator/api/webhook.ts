@@ -104,7 +104,7 @@ export const WebhookCall = defineKind({
   status: object(
     {},
     {
-      attempts: integer('Number of consecutive failed attempts.'),
+      attempts: integer('Number of consecutive failed attempts, also when delivery is given up.'),
       nextAttemptTime: time('Time of the next attempt.'),
       responseStatus: integer('HTTP status of the last response.'),
       finishTime: time('Time at which the event was delivered or delivery was given up.'),

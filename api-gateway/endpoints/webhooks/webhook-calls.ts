@@ -28,7 +28,7 @@ const callShape = named(
         ['pending', 'delivered', 'failed'],
         'Delivery state. `failed` means that no further attempt is made.',
       ),
-      attempts: integer('Number of consecutive failed attempts.'),
+      attempts: integer('Number of consecutive failed attempts, also when delivery is given up.'),
       created_at: time('Time when it was created.'),
     },
     {

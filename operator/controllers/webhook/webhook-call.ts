@@ -62,7 +62,7 @@ export function webhookCallController(tools: CallTools): Controller<typeof Webho
 
 /** Deletes a call that finished long ago; returns the status of a finished call, or throws the error that it ended with. */
 async function finishedStatus(call: WebhookCall, { cluster, keptSeconds }: CallTools): Promise<CallStatus> {
-  const status: CallStatus = observedOf(call)
+  const status = seenBefore(call)
   const age = (Date.now() - Date.parse(status.finishTime ?? '')) / 1000
   if (age > keptSeconds) await cluster.remove(WebhookCall, call)
   const stalled = conditionOf(call, 'Stalled')
@@ -76,15 +76,20 @@ async function deliver(
   context: Pick<ReconcileContext<typeof WebhookCall>, 'releaseWorker'>,
 ): Promise<CallStatus> {
   const { namespace } = call.metadata
-  const attempt: CallStatus = { redelivery: redeliveryOf(call) }
+  const attempt: CallStatus = { redelivery: redeliveryOf(call), attempts: call.status?.attempts }
   const webhook = tools.cluster.store.get(Webhook, namespace, call.spec.webhookName)
   if (!webhook || !isCallOf(webhook, call))
     throw givenUp('WebhookNotFound', `the webhook '${call.spec.webhookName}' is deleted`, attempt)
   if (webhook.spec.disabled) throw givenUp('Disabled', 'the webhook is disabled', attempt)
   if (!isCallable(webhook))
-    throw new Waiting('WebhookNotReady', `waiting for the webhook '${webhook.metadata.name}' to be ready`)
+    throw new Waiting(
+      'WebhookNotReady',
+      `waiting for the webhook '${webhook.metadata.name}' to be ready`,
+      undefined,
+      seenBefore(call),
+    )
   const responseStatus = await context.releaseWorker(() => send(call, webhook, attempt, tools))
-  return { ...attempt, responseStatus, finishTime: new Date().toISOString() }
+  return { ...attempt, attempts: undefined, responseStatus, finishTime: new Date().toISOString() }
 }
 
 /** Sends the request and returns the HTTP status; throws unless the receiver accepted it. */
@@ -94,11 +99,12 @@ async function send(
   attempt: CallStatus,
   tools: CallTools,
 ): Promise<number> {
-  const secret = await readSigningSecret(webhook, tools.cluster)
+  const secret = await readSigningSecret(call, webhook, tools.cluster)
+  const failure = { ...attempt, attempts: (attempt.attempts ?? 0) + 1 }
   try {
     const status = await statusOf(requestFor(call, webhook, secret), tools.outbound)
     if (status >= 200 && status < 300) return status
-    const seen = { ...attempt, responseStatus: status }
+    const seen = { ...failure, responseStatus: status }
     if (status === gone)
       throw givenUp('Gone', 'the receiver answered 410 (Gone) and gets no more calls', seen)
     throw failed(call, `the receiver answered ${status}`, seen, tools)
@@ -107,8 +113,8 @@ async function send(
     const text = error instanceof Error ? error.message : String(error)
     const message = redact(text, [secret, webhook.spec.headers])
     if (error instanceof TargetRefused || error instanceof InvalidHeader)
-      throw givenUp('TargetRefused', message, attempt)
-    throw failed(call, message, attempt, tools)
+      throw givenUp('TargetRefused', message, failure)
+    throw failed(call, message, failure, tools)
   }
 }
 
@@ -147,7 +153,7 @@ async function statusOf(request: OutboundRequest, outbound: Outbound): Promise<n
   }
 }
 
-async function readSigningSecret(webhook: Webhook, { client }: Cluster): Promise<string> {
+async function readSigningSecret(call: WebhookCall, webhook: Webhook, { client }: Cluster): Promise<string> {
   const name = signingSecretOf(webhook)
   const secret = await createSecretReader(client).read(webhook.metadata.namespace, name)
   const text = secret[signingKey]
@@ -158,7 +164,13 @@ async function readSigningSecret(webhook: Webhook, { client }: Cluster): Promise
     'InvalidSigningSecret',
     `waiting for the Secret '${name}': ${problem}`,
     secretRetrySeconds,
+    seenBefore(call),
   )
+}
+
+/** What the status says of a call that is not sent now, with the attempts so far. */
+function seenBefore(call: WebhookCall): CallStatus {
+  return { ...observedOf(call), attempts: call.status?.attempts }
 }
 
 /** Returns the error to retry with; gives up after the time limit, and after one attempt of a redelivery. */

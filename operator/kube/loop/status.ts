@@ -46,9 +46,10 @@ export function nextStatus<K extends Kind>(
   const extra = (observed ? observed.conditions : before.conditions) ?? []
   // A failed reconcile observed nothing new.
   const facts = observed ?? before
+  // A controller may state the attempts although no other one follows.
   const counted = countsAttempts(kind)
     ? {
-        attempts,
+        attempts: attempts ?? (observed as { attempts?: number } | undefined)?.attempts,
         nextAttemptTime: delay === undefined ? undefined : new Date(Date.now() + delay).toISOString(),
       }
     : {}

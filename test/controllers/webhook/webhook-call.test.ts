@@ -127,6 +127,62 @@ describe('a call that is not taken', () => {
     expect(conditionOf(world.now(), 'Stalled')?.status === 'True').toBe(isOver)
   })
 
+  test.each<[rule: string, prepare: () => unknown, attempts: number | undefined]>([
+    ['given up at its first attempt has one attempt', () => world.putCall(agedBy(daySeconds + 5)), 1],
+    [
+      'given up later counts its last attempt too',
+      () => world.putCall(agedBy(daySeconds + 5), { attempts: 3 }),
+      4,
+    ],
+    [
+      'refused by the receiver for good has one attempt',
+      () => {
+        world.answer = async () => 410
+        world.putCall()
+      },
+      1,
+    ],
+    [
+      'whose target may not be called has one attempt',
+      () => {
+        world.answer = () => Promise.reject(new TargetRefused('private'))
+        world.putCall()
+      },
+      1,
+    ],
+    [
+      'whose webhook is disabled keeps its attempts',
+      () => {
+        world.putWebhook({ disabled: true })
+        world.putCall({}, { attempts: 3 })
+      },
+      3,
+    ],
+    [
+      'whose webhook is not ready keeps its attempts',
+      () => {
+        world.putWebhook({}, {})
+        world.putCall({}, { attempts: 3 })
+      },
+      3,
+    ],
+    [
+      'and then delivered has none',
+      () => {
+        world.answer = async () => 200
+        world.putCall({}, { attempts: 3 })
+      },
+      undefined,
+    ],
+  ])('%s', async (_, prepare, attempts) => {
+    world.answer = async () => 503
+    world.putWebhook()
+    prepare()
+    await world.reconcile()
+    await world.reconcile()
+    expect(world.now().status?.attempts).toBe(attempts)
+  })
+
   test.each([410, 503])('and given up after %i stays so, also after a restart', async (status) => {
     world.answer = async () => status
     world.putWebhook()
