@@ -43,6 +43,7 @@ export const AutomationRule = defineKind({
   status: object(
     {},
     {
+      active: boolean('Whether the rule has an effect: `active` of the spec, or its default.'),
       effectiveVersion: string(
         'Resource version of the last change. The rule applies to versions after it.',
         {
@@ -56,7 +57,7 @@ export const AutomationRule = defineKind({
   columns: [
     { name: 'Application', jsonPath: '.spec.applicationName' },
     { name: 'Environment', jsonPath: '.spec.environmentId' },
-    { name: 'Active', jsonPath: '.spec.active', type: 'boolean' },
+    { name: 'Active', jsonPath: '.status.active', type: 'boolean' },
     { name: 'Ref', jsonPath: '.spec.matchRef', priority: 1 },
   ],
   rules: [

@@ -3,7 +3,7 @@ import { AutomationRule } from '../../api/automation-rule.ts'
 import { Environment } from '../../api/environment.ts'
 import { problemsFor, problemsOfReference, throwProblems } from '../../domain/base/object-problem.ts'
 import { environmentOfRule } from '../../domain/image/automation.ts'
-import { problemsOfRule } from '../../domain/image/automation-rule.ts'
+import { isActive, problemsOfRule } from '../../domain/image/automation-rule.ts'
 import { versionOf } from '../../kube/cache/cache.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { scoped } from '../../kube/cache/kinds-in-store.ts'
@@ -33,7 +33,7 @@ export function automationRuleController({ store }: Cluster): Controller<typeof 
     async reconcile(rule) {
       const { metadata, spec } = rule
       const { namespace } = metadata
-      const observed = { effectiveVersion: String(effectiveVersionOf(rule)) }
+      const observed = { active: isActive(spec), effectiveVersion: String(effectiveVersionOf(rule)) }
       const name = environmentOfRule(rule)
       const hasApplication = store.get(Application, namespace, spec.applicationName) !== undefined
       const hasEnvironment = store.get(Environment, namespace, name) !== undefined

@@ -42,9 +42,14 @@ function problemsOfPattern(where: string, pattern = ''): string[] {
   }
 }
 
+/** Whether a rule has an effect, if it is valid. */
+export function isActive({ active = true }: RuleSpec): boolean {
+  return active
+}
+
 /** Whether a valid rule deploys a version: it is active, and filter and patterns fit a container. */
 export function fitsRule(rule: RuleSpec, version: VersionSpec): boolean {
-  if (rule.active === false || version.type !== 'container' || version.archived) return false
+  if (!isActive(rule) || version.type !== 'container' || version.archived) return false
   return fitsFilter(rule, version.artefactName) && fitsReference(rule, version.ref ?? '')
 }
 

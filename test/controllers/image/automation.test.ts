@@ -31,6 +31,20 @@ function putRule({ fake }: ImageWorld, creationTimestamp: string): void {
   fake.put(AutomationRule, newObject(AutomationRule, metadata, spec))
 }
 
+test.each<[rule: string, spec: Partial<AutomationRule['spec']>, active: boolean]>([
+  ['a rule without the field is', {}, true],
+  ['a rule that is switched off is not', { active: false }, false],
+  ['a rule with invalid patterns may be', { active: true, matchRef: '(' }, true],
+])('the column shows whether a rule is active: %s', async (_, spec, active) => {
+  const world = createWorld()
+  world.rule('main', spec)
+  world.start()
+  const statusOf = () => world.fake.store.get(AutomationRule, 'acme', 'main')?.status
+  await world.until(() => statusOf()?.effectiveVersion !== undefined)
+  const column = AutomationRule.columns.find(({ name }) => name === 'Active')
+  expect([statusOf()?.active, column?.jsonPath]).toEqual([active, '.status.active'])
+})
+
 describe('a new version', () => {
   test('that fits a rule is deployed by a delta and a deployment', async () => {
     const world = startedWorld()
