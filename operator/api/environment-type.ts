@@ -1,5 +1,5 @@
 import { defineKind, type ObjectOf } from './kind.ts'
-import { object, string } from './schema.ts'
+import { idPattern, object, string } from './schema.ts'
 
 export const EnvironmentType = defineKind({
   kind: 'EnvironmentType',
@@ -14,5 +14,13 @@ export const EnvironmentType = defineKind({
   ),
   status: object({}, {}, 'Observed state.'),
   columns: [{ name: 'Description', jsonPath: '.spec.description' }],
+  rules: [
+    {
+      // As `typeName` of an environment.
+      rule: `self.metadata.name.matches('${idPattern}') && size(self.metadata.name) >= 2 && size(self.metadata.name) <= 63`,
+      message:
+        'the name must have 2 to 63 characters: lower-case letters and digits, words joined by single hyphens',
+    },
+  ],
 })
 export type EnvironmentType = ObjectOf<typeof EnvironmentType>

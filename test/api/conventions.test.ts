@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { crdOf } from '../../dev/generate/crds.ts'
+import { EnvironmentType } from '../../operator/api/environment-type.ts'
 import type { Kind } from '../../operator/api/kind.ts'
 import { kinds } from '../../operator/api/kinds.ts'
 import { group } from '../../operator/api/names.ts'
@@ -15,6 +16,8 @@ interface Schema {
   readonly description?: string
   readonly default?: unknown
   readonly enum?: readonly string[]
+  readonly pattern?: string
+  readonly minLength?: number
   readonly maxLength?: number
   readonly maxItems?: number
   readonly maxProperties?: number
@@ -117,6 +120,14 @@ describe('every kind', () => {
       })
     },
   )
+})
+
+test('every id that an environment can name as its type is allowed for a type, and no other', () => {
+  const { schema } = all.find(({ path }) => path === 'Environment.spec.typeName') ?? {}
+  const { pattern, minLength, maxLength } = schema ?? {}
+  expect(EnvironmentType.rules.map(({ rule }) => rule)).toEqual([
+    `self.metadata.name.matches('${pattern}') && size(self.metadata.name) >= ${minLength} && size(self.metadata.name) <= ${maxLength}`,
+  ])
 })
 
 test('the status of an active resource has room for the Secrets of all its shared values', () => {

@@ -116,6 +116,7 @@ describe('writes that the schema refuses', () => {
     ...samples.find(({ object }) => object.kind === 'Environment')?.object,
     metadata: { name, namespace },
   })
+  const environmentType = (name: string) => ({ ...application(name), kind: 'EnvironmentType' })
   const application = (name: string) => ({
     apiVersion: 'quartermaster.dev/v1alpha1',
     kind: 'Application',
@@ -134,6 +135,11 @@ describe('writes that the schema refuses', () => {
     ['not of more than 50', application('s'.repeat(51)), 422],
     ['not with a dot', application('my.shop'), 422],
     ['not with a double hyphen either', application('my--shop'), 422],
+    ['a type of environments is named by an id', environmentType('qa'), 201],
+    ['which may have 63 characters', environmentType('q'.repeat(63)), 201],
+    ['not more: no environment could name the type', environmentType('q'.repeat(64)), 422],
+    ['nor only one', environmentType('q'), 422],
+    ['nor a dot', environmentType('q.a'), 422],
     ['a field is of its type', { ...application('typed'), spec: { displayName: 7 } }, 422],
     ['a spec there must be', { ...application('bare'), spec: undefined }, 422],
   ])('%s', async (_, object, status) => {
