@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { Problem } from '../../operator/domain/base/errors.ts'
 import { compareText, parseJson } from '../../operator/domain/base/json.ts'
 
@@ -5,6 +6,8 @@ import { compareText, parseJson } from '../../operator/domain/base/json.ts'
 export const maxUnpagedItems = 10_000
 
 interface PageOptions<T> {
+  /** Identifies the list, such as by the path of the request. */
+  readonly list: string
   /** Parameters of the request, including `limit` and `cursor`. */
   readonly query: Readonly<Record<string, unknown>>
   positionOf(item: T): readonly string[]
@@ -13,11 +16,11 @@ interface PageOptions<T> {
 
 /**
  * Returns the page that the query asks for, and the link to the next one; `linkAfter` links to the items after another one. A cursor is the position of the last item of a
- * page, so an item that exists throughout is on exactly one page, even if others are created or deleted meanwhile.
+ * page in this list with these filters, so an item that exists throughout is on exactly one page, even if others are created or deleted meanwhile.
  */
 export function pageOf<T>(
   items: readonly T[],
-  { query, positionOf, isDescending }: PageOptions<T>,
+  { list, query, positionOf, isDescending }: PageOptions<T>,
 ): {
   readonly items: readonly T[]
   readonly link: string | undefined
@@ -31,7 +34,8 @@ export function pageOf<T>(
     )
   const sign = isDescending ? -1 : 1
   const compare = (left: readonly string[], right: readonly string[]) => sign * comparePositions(left, right)
-  const start = typeof cursor === 'string' ? decodeCursor(cursor) : undefined
+  const listId = listIdOf(list, query)
+  const start = typeof cursor === 'string' ? decodeCursor(cursor, listId) : undefined
   const remaining = items
     .map((item) => ({ item, position: positionOf(item) }))
     .filter(({ position }) => start === undefined || compare(position, start) > 0)
@@ -39,7 +43,7 @@ export function pageOf<T>(
   const page = limit === undefined ? remaining : remaining.slice(0, Number(limit))
   const last = page.at(-1)
   const isLast = last === undefined || page.length === remaining.length
-  const linkAfter = (item: T) => linkTo({ ...query, cursor: encodeCursor(positionOf(item)) })
+  const linkAfter = (item: T) => linkTo({ ...query, cursor: encodeCursor(positionOf(item), listId) })
   return {
     items: page.map(({ item }) => item),
     link: isLast ? undefined : linkAfter(last.item),
@@ -63,15 +67,25 @@ function comparePositions(left: readonly string[], right: readonly string[]): nu
   return left.length - right.length
 }
 
-function encodeCursor(position: readonly string[]): string {
-  return Buffer.from(JSON.stringify(position)).toString('base64url')
+/** Identifies a list and its filters: a position has a meaning only there. The limit may change between pages. */
+function listIdOf(list: string, { limit: _, cursor: __, ...filters }: PageOptions<unknown>['query']): string {
+  const given = Object.entries(filters).filter(([, value]) => value !== undefined)
+  const sorted = given.sort(([left], [right]) => compareText(left, right))
+  return hash('sha256', JSON.stringify([list, sorted])).slice(0, 16)
 }
 
-function decodeCursor(cursor: string): readonly string[] {
-  const position = parseJson(Buffer.from(cursor, 'base64url').toString())
-  if (Array.isArray(position) && position.every((each) => typeof each === 'string')) return position
-  throw new Problem(
-    'Invalid',
-    "'cursor' is not valid: use the link to the next page, or start with the first page",
-  )
+function encodeCursor(position: readonly string[], listId: string): string {
+  return Buffer.from(JSON.stringify([listId, ...position])).toString('base64url')
+}
+
+const remedy = 'use the link to the next page, or start with the first page'
+
+function decodeCursor(cursor: string, listId: string): readonly string[] {
+  const parts = parseJson(Buffer.from(cursor, 'base64url').toString())
+  if (!Array.isArray(parts) || !parts.every((each) => typeof each === 'string'))
+    throw new Problem('Invalid', `'cursor' is not valid: ${remedy}`)
+  const [id, ...position] = parts
+  if (id !== listId)
+    throw new Problem('Invalid', `'cursor' is not of this list with these filters: ${remedy}`)
+  return position
 }

@@ -17,10 +17,13 @@ const pageQuery = {
     `Maximum number of items per page, from 1 to 1000. All items when absent, up to ${maxUnpagedItems}.`,
     { pattern: '^([1-9][0-9]{0,2}|1000)$' },
   ),
-  cursor: string('Where the page begins, as in the header `Link` of the previous page.', {
-    pattern: '^[A-Za-z0-9_-]+$',
-    maxLength: longestCursor,
-  }),
+  cursor: string(
+    'Where the page begins, as in the header `Link` of the previous page of the same list with the same filters.',
+    {
+      pattern: '^[A-Za-z0-9_-]+$',
+      maxLength: longestCursor,
+    },
+  ),
 }
 
 /** Response header of a page. */
@@ -79,7 +82,8 @@ export function listEndpoint<
       // Without undeclared query parameters, which may contain a token.
       const entries = Object.entries(given.query).filter(([name]) => Object.hasOwn(declaredQuery, name))
       const query = Object.fromEntries(entries)
-      const page = pageOf(find(call, gateway), { query, positionOf, isDescending })
+      const list = JSON.stringify([inherited.path, given.params])
+      const page = pageOf(find(call, gateway), { list, query, positionOf, isDescending })
       const { content, count } = await serializeItems(page.items, (item) => show(item, gateway, call))
       const last = page.items[count - 1]
       const isShort = count < page.items.length && last !== undefined

@@ -6,7 +6,11 @@ interface Item {
   readonly position: readonly string[]
 }
 
-const optionsOf = (isDescending: boolean) => ({ positionOf: ({ position }: Item) => position, isDescending })
+const optionsOf = (isDescending: boolean) => ({
+  list: 'items',
+  positionOf: ({ position }: Item) => position,
+  isDescending,
+})
 
 /** The query of the next page. */
 function queryOf(link: string): Record<string, unknown> {
@@ -83,6 +87,22 @@ describe('the pages of a list', () => {
     const query = { limit: '1', archived: 'true', env: undefined }
     const { link = '' } = pageOf(items, { query, ...optionsOf(false) })
     expect(queryOf(link)).toEqual({ limit: '1', archived: 'true', cursor: expect.any(String) })
+  })
+
+  test.each<[rule: string, change: object, isRefused: boolean]>([
+    ['of the same list', {}, false],
+    ['of the same list with another limit', { limit: '2' }, false],
+    ['of the same filters in another order', { env: 'dev', archived: 'true' }, false],
+    ['of another filter', { archived: 'false' }, true],
+    ['without a filter', { archived: undefined }, true],
+    ['of another list', { list: 'others' }, true],
+  ])('continue with the cursor %s: %j', (_, { list = 'items', ...change }: { list?: string }, isRefused) => {
+    const items = ['a', 'b'].map((name) => ({ position: [name] }))
+    const options = optionsOf(false)
+    const { link = '' } = pageOf(items, { ...options, query: { limit: '1', archived: 'true', env: 'dev' } })
+    const read = () => pageOf(items, { ...options, list, query: { ...change, ...queryOf(link), ...change } })
+    if (isRefused) expect(read).toThrow("'cursor' is not of this list")
+    else expect(read().items).toEqual([{ position: ['b'] }])
   })
 
   test('can begin at any text that has the form of a cursor, or are refused', () => {

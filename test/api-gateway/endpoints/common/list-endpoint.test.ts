@@ -45,6 +45,18 @@ describe('pages', () => {
       gateway.cluster.put(Application, newObject(Application, { namespace: 'acme', name }, {}))
   }
 
+  test.each([
+    ['another list', '/orgs/acme/artefacts', ''],
+    ['another filter', '/orgs/acme/artefact-versions', '&archived=true'],
+    ['another object of the path', '/orgs/acme/apps/app-1/envs', ''],
+  ])('do not begin at the cursor of %s', async (_, path, filter) => {
+    addApplications()
+    const { headers } = await gateway.send('GET /orgs/acme/apps?limit=1')
+    const next = /^<(.*)>;/.exec(headers.get('link') ?? '')?.[1] ?? ''
+    const { status, body } = await gateway.send(`GET ${path}${next}${filter}`)
+    expect([status, body.message]).toEqual([400, expect.stringContaining("'cursor'")])
+  })
+
   test('have at most `limit` items', async () => {
     addApplications()
     const pages = await readPages('/orgs/acme/apps', 'limit=10')
