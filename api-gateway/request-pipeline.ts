@@ -40,7 +40,7 @@ export function createServe(
 ): (endpoint: Endpoint) => Serve {
   const validators = createValidators()
   const pathChecks = new Map(
-    Object.entries(parameters).map(([name, schema]) => [name, validators.test(schema)]),
+    Object.entries(parameters).map(([name, schema]) => [name, validators.parameter(name, schema)]),
   )
 
   const received = createByteBudget(maxReceivedBytes)
@@ -80,8 +80,10 @@ export function createServe(
       const caller = await permit(user)
       if (isUnexpectedDryRun(endpoint, request))
         throw new Problem('Invalid', `this operation has no dry run, so it did nothing: leave out 'dry_run'`)
-      const invalidName = names.find((name) => !pathChecks.get(name)?.(params[name]))
-      if (invalidName) throw new Problem('NotFound', `'${invalidName}' is not valid, so no object has it`)
+      const problem = names
+        .map((name) => pathChecks.get(name)?.(params[name]))
+        .find((each) => each !== undefined)
+      if (problem !== undefined) throw new Problem('NotFound', `no object has this path: ${problem}`)
       const given = Object.fromEntries(headerNames.map((name) => [name, request.get(name)]))
       if (headerNames.length > 0) checkDeclared('header', checkHeaders, given)
       const call: Call = {

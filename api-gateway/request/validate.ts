@@ -5,6 +5,7 @@ import type { TSchema } from '../../operator/api/schema.ts'
 import { Problem } from '../../operator/domain/base/errors.ts'
 import { linearRegExp } from '../../operator/domain/base/linear-regexp.ts'
 import { memoize } from './memoize.ts'
+import { textOfPattern } from './pattern-texts.ts'
 import { withoutBlanks } from './wire.ts'
 
 /** Checks a value and returns it without nulls and empty IDs that mean absent fields. */
@@ -37,6 +38,14 @@ export function createValidators() {
     test(schema: TSchema): (value: unknown) => boolean {
       return (value) => compile(schema)(value)
     },
+    /** Returns a function that says why the value of a parameter is not valid; undefined when it is. */
+    parameter(name: string, schema: TSchema): (value: unknown) => string | undefined {
+      return (value) => {
+        const check = compile(schema)
+        const [error] = check(value) ? [] : (check.errors ?? [])
+        return error && messageOf(error, `'${name}'`)
+      }
+    },
   }
 }
 
@@ -49,6 +58,8 @@ function bodyProblem(error: ErrorObject | undefined): Problem {
 /** Does not contain the value, which may be secret. */
 function messageOf(error: ErrorObject, root: string): string {
   const where = error.instancePath === '' ? root : `'${error.instancePath.slice(1).replaceAll('/', '.')}'`
+  if (error.keyword === 'pattern')
+    return `${where} ${textOfPattern(String(error.params['pattern'])) ?? 'is not valid'}`
   const allowed = Array.isArray(error.params['allowedValues'])
     ? `: ${error.params['allowedValues'].join(', ')}`
     : ''
