@@ -1,4 +1,5 @@
 import type { StoredObject } from '../../../operator/api/kind.ts'
+import type { Reason } from '../../../operator/api/reasons/reasons.ts'
 import { compareText, isObject } from '../../../operator/domain/base/json.ts'
 import { instanceLabel } from '../../../operator/domain/module/labels.ts'
 import { podStateOf } from '../../../operator/domain/rendering/pod-state.ts'
@@ -144,11 +145,12 @@ function controllerOf(object: StoredObject, message: string, family: Family): Ru
   const isNewest = (pod: StoredObject) => family.revisionOf(pod, object) === revision
   const isEarlier = (pod: StoredObject) => !isNewest(pod) && pod.metadata.deletionTimestamp === undefined
   const byAge = { newest: pods.filter(isNewest), earlier: pods.filter(isEarlier) }
+  const { status, why = '' } = progressOf(object, byAge, family)
   return {
     kind: object.kind,
     replicas: replicasOf(object),
-    status: statusFor(object, byAge, family),
-    message,
+    status,
+    message: message || why,
     revision,
     pods: pods.map((pod) => runtimePod(pod, family.revisionOf(pod, object))),
   }
@@ -161,16 +163,23 @@ function replicasOf(object: StoredObject): number {
   return suspend ? 0 : parallelism
 }
 
-function statusFor(
+/** The status of an object that runs pods, and why it failed, without secrets. */
+interface Progress {
+  readonly status: RuntimeStatus
+  readonly why?: string
+}
+
+function progressOf(
   object: StoredObject,
   pods: { readonly newest: readonly StoredObject[]; readonly earlier: readonly StoredObject[] },
   family: Family,
-): RuntimeStatus {
-  if (object.kind === 'CronJob') return statusOfCronJob(object, family.newestJobOf(object))
+): Progress {
+  if (object.kind === 'CronJob') return progressOfCronJob(object, family.newestJobOf(object))
   const isJob = object.kind === 'Job'
-  if (replicasOf(object) === 0) return isJob && isTrue(object, 'Complete') ? 'Succeeded' : 'Stopped'
+  if (replicasOf(object) === 0)
+    return { status: isJob && isTrue(object, 'Complete') ? 'Succeeded' : 'Stopped' }
   // A pod that waits for a node starts: only the operator knows how long it may wait.
-  const { state } = rolloutOf({
+  const rollout = rolloutOf({
     object,
     replicaSet: family.newestReplicaSetOf(object),
     pods: pods.newest.map(({ status }) => podStateOf(status)),
@@ -181,15 +190,26 @@ function statusFor(
     now: 0,
     schedulingSeconds: Infinity,
   })
-  if (state === 'complete') return isJob ? 'Succeeded' : 'Running'
+  if (rollout.state === 'complete') return { status: isJob ? 'Succeeded' : 'Running' }
   const { succeeded = 0, ready = 0, readyReplicas = 0 } = statusOf(object)
-  if (state === 'failed') return succeeded + readyReplicas > 0 ? 'Partially Succeeded' : 'Failed'
-  return ready > 0 ? 'Running' : 'Starting'
+  if (rollout.state === 'running') return { status: ready > 0 ? 'Running' : 'Starting' }
+  return {
+    status: succeeded + readyReplicas > 0 ? 'Partially Succeeded' : 'Failed',
+    why: failureText(rollout),
+  }
 }
 
-function statusOfCronJob(object: StoredObject, newestJob: StoredObject | undefined): RuntimeStatus {
-  if (specOf(object).suspend) return 'Stopped'
-  return newestJob && isTrue(newestJob, 'Failed') ? 'Failed' : 'Running'
+/** Reasons whose message is by the cluster alone. In others, a container or its command may have a part: they can contain secrets. */
+const clusterReasons: ReadonlySet<Reason> = new Set(['ImagePullBackOff', 'PodQuotaExceeded', 'Unschedulable'])
+
+function failureText({ reason, message }: { readonly reason: Reason; readonly message: string }): string {
+  return clusterReasons.has(reason) ? `${reason}: ${message}` : `${reason}: see the status of the pods`
+}
+
+function progressOfCronJob(object: StoredObject, newestJob: StoredObject | undefined): Progress {
+  if (specOf(object).suspend) return { status: 'Stopped' }
+  if (!newestJob || !isTrue(newestJob, 'Failed')) return { status: 'Running' }
+  return { status: 'Failed', why: failureText({ reason: 'JobFailed', message: '' }) }
 }
 
 /** How kubectl names the object, such as `deployment/orders`. */

@@ -91,7 +91,9 @@ const controllerShape = named(
       kind: string('`Deployment`, `StatefulSet`, `Job` or `CronJob`.'),
       replicas: integer('Number of pods that are wanted.'),
       status: statusField,
-      message: string('Why the workload is not ready; empty when it is.', { maxLength: 65_536 }),
+      message: string('Why the workload is not ready, or why its pods do not run; empty otherwise.', {
+        maxLength: 65_536,
+      }),
       revision: integer(
         'Revision of a Deployment. Objects of other kinds have the revision 1, and their older pods 0.',
       ),

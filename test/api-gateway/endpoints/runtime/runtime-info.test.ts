@@ -149,6 +149,20 @@ describe('the status of an object', () => {
   })
   const broken = pod('web-0', 'web', waiting('ImagePullBackOff'), { 'controller-revision-hash': 'old' })
   const deletionTimestamp = '2026-01-01T00:00:00Z'
+  const unscheduled = {
+    status: {
+      phase: 'Pending',
+      conditions: [
+        {
+          type: 'PodScheduled',
+          status: 'False',
+          reason: 'Unschedulable',
+          message: '0/3 nodes are available',
+          lastTransitionTime: '2020-01-01T00:00:00Z',
+        },
+      ],
+    },
+  }
   const newPods = (parts: object) => ({ replicaSets, pods: [pod('web-new-1', 'web-new', parts)] })
 
   test.each<[status: RuntimeStatus, rule: string, objects: Partial<RuntimeObjects>]>([
@@ -159,19 +173,7 @@ describe('the status of an object', () => {
       'while a pod waits for a node',
       {
         deployments: [deployment(failed)],
-        ...newPods({
-          status: {
-            phase: 'Pending',
-            conditions: [
-              {
-                type: 'PodScheduled',
-                status: 'False',
-                reason: 'Unschedulable',
-                lastTransitionTime: '2020-01-01T00:00:00Z',
-              },
-            ],
-          },
-        }),
+        ...newPods(unscheduled),
       },
     ],
     [
@@ -258,6 +260,34 @@ describe('the status of an object', () => {
   ])('is %s %s', (status, _, objects) => {
     const found = Object.values(runtimeModules([web], { ...none, ...objects })['web'] ?? {})
     expect(found.map((each) => each.status)).toEqual([status])
+    const isFailure = status === 'Failed' || status === 'Partially Succeeded'
+    expect(found.map(({ message }) => message !== '')).toEqual([isFailure])
+  })
+
+  test.each<[rule: string, deadline: boolean, parts: object, expected: string]>([
+    ['that waited too long for a node', true, unscheduled, 'Unschedulable: 0/3 nodes are available'],
+    ['that waits for a node is none', false, unscheduled, ''],
+    [
+      'that is not ready in time',
+      true,
+      { status: { phase: 'Pending' } },
+      'ProgressDeadlineExceeded: see the status of the pods',
+    ],
+    [
+      'whose image is missing',
+      false,
+      waiting('ErrImageNeverPull'),
+      "ImagePullBackOff: container 'main': ErrImageNeverPull: said the kubelet",
+    ],
+  ])('says why, of a pod %s', (_, deadline, parts, expected) => {
+    const late = {
+      conditions: [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' }],
+    }
+    const deployments = [deployment({ ...failed, ...(deadline ? late : {}) })]
+    const [found] = Object.values(
+      runtimeModules([web], { ...none, deployments, ...newPods(parts) })['web'] ?? {},
+    )
+    expect(found?.message).toBe(expected)
   })
 })
 
@@ -299,7 +329,11 @@ describe('texts that containers have a part in are left out', () => {
     ['why a container cannot start', waiting('RunContainerError', `exec ${canary}: not found`)],
     ['why a container is not created', waiting('CreateContainerError', canary)],
   ])('%s', (_, parts) => {
-    const objects = { ...none, deployments: [deployment()], replicaSets, pods: [pod('p', 'web-new', parts)] }
+    const late = {
+      conditions: [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' }],
+    }
+    const deployments = [deployment({ ...late, observedGeneration: 1 })]
+    const objects = { ...none, deployments, replicaSets, pods: [pod('p', 'web-new', parts)] }
     expect(JSON.stringify(runtimeModules([web], objects))).not.toContain(canary)
   })
 
