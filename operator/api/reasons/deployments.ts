@@ -101,6 +101,10 @@ export const deploymentReasons = {
     'A param uses a secret, and params are never secret.',
     'Use the secret in the secret inputs of a definition.',
   ),
+  ServiceNotFound: reason(
+    'A placeholder names the Service of a workload that has no ports.',
+    'Give the workload that the problem names ports in `service`, or correct the name of the workload.',
+  ),
   SetNotFound: reason(
     'The deployment set that a deployment names, or that is deployed, does not exist.',
     'Create the set, or name another one; the operator restores one that is deployed.',

@@ -110,7 +110,7 @@ class GraphBuilder {
       report: this.#report,
       guard: this.#guard,
       recordOutputUse: (...use) => this.#links.recordOutputUse(...use),
-      recordServiceUse: (user, target) => this.#rendered.recordServiceUse(user, target),
+      recordServiceUse: (user, target, text) => this.#rendered.recordServiceUse(user, target, text),
     })
   }
 

@@ -30,8 +30,8 @@ interface LinkContext {
   readonly guard: Guard
   /** Records the use of an output, for the check that it will exist. */
   recordOutputUse(user: Draft, target: Draft, output: string, text: string): void
-  /** Records that a workload names the Service of another one. */
-  recordServiceUse(user: Draft, target: Draft): void
+  /** Records that a workload names another one; `text` says where, if it reads the name of its Service. */
+  recordServiceUse(user: Draft, target: Draft, text: string | undefined): void
 }
 
 /** Connects each workload to the dependencies that its module names. Returns the ingress rules by dependency. */
@@ -86,8 +86,11 @@ function connectTo(
     const link = parseLink(path, modulePlaceholderRoots)
     if (link.kind === 'workload') {
       const target = needs.workloads.get(link.workload)
-      if (target) recordServiceUse(workload, target)
-      if (target) return undefined
+      if (target) {
+        const isName = serviceName(path) !== undefined
+        recordServiceUse(workload, target, isName ? `'${formatPath(path)}' at '${at}'` : undefined)
+        return undefined
+      }
       const hint = didYouMean(link.workload, needs.workloads.keys(), needs.budget)
       report(
         workload.text,

@@ -18,6 +18,8 @@ export class RenderedWorkloads {
   readonly #modules = new Map<Draft, ReadModule>()
   /** The workloads whose Services a workload names. */
   readonly #serviceUses = new Map<Draft, Set<Draft>>()
+  /** The places where a workload reads the name of the Service of another one. */
+  readonly #serviceNames: { readonly user: Draft; readonly target: Draft; readonly text: string }[] = []
 
   constructor(vendors: readonly string[], report: Report) {
     this.#vendors = vendors
@@ -32,7 +34,8 @@ export class RenderedWorkloads {
     if (hasObjects(params)) this.#modules.set(draft, read)
   }
 
-  recordServiceUse(user: Draft, target: Draft): void {
+  recordServiceUse(user: Draft, target: Draft, text: string | undefined): void {
+    if (text !== undefined && user !== target) this.#serviceNames.push({ user, target, text })
     const uses = this.#serviceUses.get(user) ?? new Set()
     this.#serviceUses.set(user, uses.add(target))
   }
@@ -41,6 +44,7 @@ export class RenderedWorkloads {
   check(): void {
     this.#reportSharedNames()
     this.#reportServiceCycles()
+    this.#reportMissingServices()
   }
 
   /** Connects the workloads in the order of `deploy.when`: the others need those `before`, and those `after` need the others. */
@@ -70,6 +74,16 @@ export class RenderedWorkloads {
         }
         owners.set(name, draft.text)
       }
+    }
+  }
+
+  /** Only a module that the driver renders is known to have no Service: others may consist of any objects. */
+  #reportMissingServices(): void {
+    for (const { user, target, text } of this.#serviceNames) {
+      const read = this.#modules.get(target)
+      if (!read || read.module.service) continue
+      const message = `${text}: workload '${read.id}' has no Service, because its module has no '/spec/service/ports'`
+      this.#report(user.text, 'ServiceNotFound', message)
     }
   }
 

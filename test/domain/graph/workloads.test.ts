@@ -13,7 +13,11 @@ const web = (spec: FreeForm = {}, more: FreeForm = {}) => ({
   ...more,
   spec: { containers: { main: { image: 'web:1' } }, ...spec },
 })
-const naming = (workload: string) => web({ annotations: { other: `\${modules.${workload}.service.name}` } })
+const service = { ports: { http: { service_port: 80 } } }
+const naming = (workload: string, more: FreeForm = { service }) =>
+  web({ annotations: { other: `\${modules.${workload}.service.name}` }, ...more })
+/** A module whose objects are unknown. */
+const bare = { spec: { anything: 1 } }
 
 function graphOf(modules: Record<string, FreeForm>, definitions = [] as (typeof own)[]) {
   const matcher = createMatcher(definitions, { defaults: builtInDefinitions })
@@ -82,6 +86,15 @@ describe('problems of modules are problems of the graph', () => {
       ],
     ],
     ['nothing about the own Service', { a: naming('a'), b: naming('a') }, []],
+    [
+      'a Service of a workload without ports',
+      { a: naming('b'), b: web() },
+      [
+        "workload.default#modules.a ServiceNotFound 'modules.b.service.name' at '/annotations/other': workload 'b' has no Service, because its module has no '/spec/service/ports'",
+      ],
+    ],
+    ['nothing about the own name without ports', { a: naming('a', {}) }, []],
+    ['nothing about the name of a workload whose module is not rendered', { a: naming('b'), b: bare }, []],
   ])('%s', (_, modules, expected) => {
     expect(problemsOf(modules)).toEqual(expected)
   })
