@@ -69,6 +69,9 @@ export type ProvisionedInstance = Static<typeof provisionedInstanceSchema>
 /** Host names that one resource may reserve. */
 export const mostReservedHosts = 1000
 
+/** Earlier instances that the status of a resource records. */
+export const mostPredecessors = 64
+
 export const ActiveResource = defineKind({
   kind: 'ActiveResource',
   plural: 'activeresources',
@@ -140,7 +143,7 @@ export const ActiveResource = defineKind({
       predecessors: list(
         provisionedInstanceSchema,
         'Earlier instances, of another driver or identity. They are deprovisioned when the new instance is ready.',
-        { maxItems: 64 },
+        { maxItems: mostPredecessors },
       ),
       secretNames: list(
         string('Name of a Secret.', { maxLength: 253 }),

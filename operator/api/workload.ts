@@ -53,6 +53,9 @@ export const workloadResourceSchema = object(
 )
 export type WorkloadResource = Static<typeof workloadResourceSchema>
 
+/** Environments in which a workload can run. */
+export const mostEnvironments = 1000
+
 /** What is deployed in one environment. */
 export const workloadEnvironmentSchema = object(
   {
@@ -97,7 +100,7 @@ export const Workload = defineKind({
         id('Id of an environment, within the application.'),
         'Environments that the workload runs in.',
         {
-          maxItems: 1000,
+          maxItems: mostEnvironments,
         },
       ),
       environmentSelector: environmentSelectorSchema,
@@ -129,7 +132,7 @@ export const Workload = defineKind({
     {
       environments: list(workloadEnvironmentSchema, 'What is deployed, by environment.', {
         key: 'environmentId',
-        maxItems: 1000,
+        maxItems: mostEnvironments,
       }),
       summary: object(
         {

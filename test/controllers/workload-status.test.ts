@@ -3,7 +3,8 @@ import { ActiveResource } from '../../operator/api/active-resource.ts'
 import { DeploymentSet } from '../../operator/api/deployment-set.ts'
 import { Environment } from '../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../operator/api/environment-deployment.ts'
-import { Workload, type WorkloadEnvironment } from '../../operator/api/workload.ts'
+import { mostEnvironments, Workload, type WorkloadEnvironment } from '../../operator/api/workload.ts'
+import { withinRoom } from '../../operator/controllers/workload/recorded-environments.ts'
 import { progressOf, resourcesOf } from '../../operator/controllers/workload/workload-status.ts'
 import { emptySet, type SetContent } from '../../operator/domain/delta/delta.ts'
 import type { DeploymentState } from '../../operator/domain/deployment/deployment.ts'
@@ -41,6 +42,34 @@ beforeEach(() => {
   const set = { applicationName: 'shop', modules: { [content.id]: content.module }, shared: {} }
   cluster.put(DeploymentSet, storedObject(DeploymentSet, { namespace, name: 'shop.wanted' }, set))
   addDeployment(1, { workloads: 'hash' }, { setName: 'shop.wanted', conditions: failed })
+})
+
+describe('the status of a Workload with more environments than it has room for', () => {
+  const idOf = (index: number) => `env-${String(index).padStart(4, '0')}`
+  const found = Array.from({ length: mostEnvironments + 2 }, (_, index) => ({
+    entry: { environmentId: idOf(index), state: 'pending' as const },
+  }))
+  const workloadWith = (environments: WorkloadEnvironment[]) =>
+    ({ status: { environments } }) as Partial<Workload> as Workload // all that is asked for
+
+  test.each<[rule: string, recorded: number[], omitted: number[]]>([
+    ['lists the first ones', [], [mostEnvironments, mostEnvironments + 1]],
+    ['keeps those that it lists', [mostEnvironments + 1], [mostEnvironments - 1, mostEnvironments]],
+  ])('%s, and names the others', (_, recorded, omitted) => {
+    const workload = workloadWith(recorded.map((index) => ({ environmentId: idOf(index), state: 'pending' })))
+    const kept = withinRoom(found, workload)
+    expect(kept.filter(({ entry }) => entry)).toHaveLength(mostEnvironments)
+    for (const index of omitted)
+      expect(kept[index]?.problem).toMatchObject({
+        reason: 'TooManyEnvironments',
+        message: expect.stringContaining(`'${idOf(index)}'`),
+      })
+  })
+
+  test('leaves nothing out that has room', () => {
+    const some = found.slice(0, mostEnvironments)
+    expect(withinRoom(some, workloadWith([]))).toEqual(some)
+  })
 })
 
 test.each<[situation: string, prepare: () => void, state: object]>([

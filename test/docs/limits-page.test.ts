@@ -43,6 +43,11 @@ const sources: Readonly<Record<string, readonly [file: string, name: string]>> =
     'operator/controllers/active-resource/outputs.ts',
     'maxOutputsBytes',
   ],
+  'environments in which a Workload runs': ['operator/api/workload.ts', 'mostEnvironments'],
+  'earlier instances of one resource that are not deprovisioned yet': [
+    'operator/api/active-resource.ts',
+    'mostPredecessors',
+  ],
   'host names of one resource': ['operator/api/active-resource.ts', 'mostReservedHosts'],
   'bytes of one answer of an HTTP driver': ['operator/drivers/http/polling.ts', 'maxBytes'],
   'seconds of one call of an HTTP driver': ['operator/drivers/http/polling.ts', 'totalMs'],

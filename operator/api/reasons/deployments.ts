@@ -119,6 +119,10 @@ export const deploymentReasons = {
     'The environment cannot record more deleted deployments.',
     'Deploy over REST, or keep the deployment objects.',
   ),
+  TooManyEnvironments: reason(
+    'The Workload selects more environments than it can run in; the message names those that are left out.',
+    'Select fewer environments, or use a second Workload for the others.',
+  ),
   TooManyResources: reason(
     'The resource graph is larger than allowed.',
     'Split the application, or remove co-provisioned resources.',

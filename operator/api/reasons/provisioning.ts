@@ -78,6 +78,10 @@ export const provisioningReasons = {
     'Look at the object that the message names.',
   ),
   OutputsTooLarge: reason('The outputs are larger than the cluster can store.', 'Shorten the outputs.'),
+  TooManyInstances: reason(
+    'The resource has so many earlier instances that the status cannot record another one.',
+    'Return to the definition or inputs of an earlier instance, or correct why no new instance becomes ready.',
+  ),
   ProviderUnavailable: reason(
     'The DNS provider did not answer, or answered with a server error.',
     'The operator retries; check the provider if the error stays.',

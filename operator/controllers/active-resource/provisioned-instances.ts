@@ -1,5 +1,6 @@
-import type { ActiveResource, ProvisionedInstance } from '../../api/active-resource.ts'
+import { type ActiveResource, mostPredecessors, type ProvisionedInstance } from '../../api/active-resource.ts'
 import type { FreeForm } from '../../api/schema.ts'
+import { Stalled } from '../../domain/base/errors.ts'
 import { sameJson } from '../../domain/base/json.ts'
 import { driverName } from '../../domain/definition/definition.ts'
 import type { ProvisionRequest } from '../../drivers/driver.ts'
@@ -17,7 +18,7 @@ export interface Instances {
   readonly isRecordNeeded: boolean
 }
 
-/** Compares the instance that a call makes or updates with those that the status records. */
+/** Compares the instance that a call makes or updates with those that the status records. Throws Stalled if it cannot record another one. */
 export function instancesOf(
   resource: ActiveResource,
   { identity, request }: { readonly identity?: FreeForm; readonly request: ProvisionRequest },
@@ -30,6 +31,12 @@ export function instancesOf(
   const current: ProvisionedInstance = { ...recordedAs, accountName, credentialsSecretName, identity }
   const { provisioned } = resource.status ?? {}
   const others = recordedInstances(resource).filter((each) => !isSameInstance(each, current, tools))
+  // One that is not recorded would never be deprovisioned.
+  if (others.length > mostPredecessors)
+    throw new Stalled(
+      'TooManyInstances',
+      `the status records ${mostPredecessors} earlier instances that are not deprovisioned, and has no room for another one`,
+    )
   const isRecorded = provisioned !== undefined && !others.includes(provisioned)
   const isOutsideCluster = driver.descriptor.remote === true || request.cookie !== undefined
   const isNew = provisioned === undefined || hasOtherInputs(resource.status ?? {}, inputsHash)

@@ -16,6 +16,7 @@ import { isReady, stateOf } from '../../kube/loop/outcome.ts'
 import type { Observed } from '../../kube/loop/status.ts'
 import { entryFor, workloadContent } from '../../planning/workloads.ts'
 import { watchLifecycle } from '../shared/watch-lifecycle.ts'
+import { withinRoom } from './recorded-environments.ts'
 import { type Found, findIn, remaining, setMissing, type WorkloadTools } from './workload-environment.ts'
 import { isDeploying } from './workload-status.ts'
 
@@ -96,7 +97,10 @@ async function reconcile(
     scoped(workload, workload.spec.applicationName),
   )
   const present = environments.filter(({ metadata }) => !metadata.deletionTimestamp)
-  const found = present.map((each) => findIn(each, workload, tools))
+  const found = withinRoom(
+    present.map((each) => findIn(each, workload, tools)),
+    workload,
+  )
   const entries = found
     .flatMap(({ entry }) => entry ?? [])
     .sort((left, right) => compareText(left.environmentId, right.environmentId))

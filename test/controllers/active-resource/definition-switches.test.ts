@@ -1,6 +1,8 @@
 import { expect, test } from '@jest/globals'
 import type { ActiveResource, ProvisionedInstance } from '../../../operator/api/active-resource.ts'
+import { mostPredecessors } from '../../../operator/api/active-resource.ts'
 import { activeResourceController } from '../../../operator/controllers/active-resource/active-resource.ts'
+import { instancesOf } from '../../../operator/controllers/active-resource/provisioned-instances.ts'
 import type { Driver } from '../../../operator/drivers/driver.ts'
 import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { activeResource, driver } from '../../support/builders.ts'
@@ -149,4 +151,31 @@ test('a reconcile of the desired state provisions nothing', async () => {
   await world.look()
   expect([...world.live]).toEqual([])
   expect(world.status()).toEqual(before)
+})
+
+type Given = Parameters<typeof instancesOf>
+
+const driverType = 'quartermaster/echo'
+const instance = (zone: number) => ({ driverType, identity: { zone } })
+
+/** The instances of a call for a zone, when the status records the zones before `recorded`, the last one as current. */
+function instancesFor(zone: number, recorded: number) {
+  const zones = Array.from({ length: recorded }, (_, index) => instance(index))
+  const status = { provisioned: zones.at(-1), predecessors: zones.slice(0, -1) }
+  const resource = { ...activeResource({ type: 's3', resourceId: 'shared.files' }), status } as Given[0] // as a status holds it
+  const call = { identity: { zone }, request: {} } as unknown as Given[1] // all that is asked for
+  const found = { driver: { descriptor: {} }, recordedAs: { driverType } }
+  const inputs = { inputsHash: 'h', found } as Given[2] // all that is asked for
+  const tools = { vendors: ['quartermaster'], cluster: createFakeCluster() } as unknown as Given[3] // all that is asked for
+  return instancesOf(resource, call, inputs, tools)
+}
+
+test('the status records as many earlier instances as its schema allows', () => {
+  expect(instancesFor(mostPredecessors, mostPredecessors).predecessors).toHaveLength(mostPredecessors)
+})
+
+test('another instance is refused before its driver is called, and an earlier one can be used again', () => {
+  const full = mostPredecessors + 1
+  expect(() => instancesFor(full, full)).toThrow(expect.objectContaining({ reason: 'TooManyInstances' }))
+  expect(instancesFor(3, full).predecessors).toHaveLength(mostPredecessors)
 })
