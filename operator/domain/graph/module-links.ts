@@ -30,8 +30,8 @@ interface LinkContext {
   readonly guard: Guard
   /** Records the use of an output, for the check that it will exist. */
   recordOutputUse(user: Draft, target: Draft, output: string, text: string): void
-  /** Records that a workload names another one; `text` says where, if it reads the name of its Service. */
-  recordServiceUse(user: Draft, target: Draft, text: string | undefined): void
+  /** Records that a workload names the Service of another one; `text` says where. */
+  recordServiceUse(user: Draft, target: Draft, text: string): void
 }
 
 /** Connects each workload to the dependencies that its module names. Returns the ingress rules by dependency. */
@@ -79,24 +79,14 @@ function connectTo(
   at: string,
   id: string,
   workload: Draft,
-  { graph, needs, values, report, recordOutputUse, recordServiceUse }: LinkContext,
+  tools: LinkContext,
 ): Draft | undefined {
+  const { graph, needs, values, report, recordOutputUse } = tools
   try {
     const path = readPath()
     const link = parseLink(path, modulePlaceholderRoots)
     if (link.kind === 'workload') {
-      const target = needs.workloads.get(link.workload)
-      if (target) {
-        const isName = serviceName(path) !== undefined
-        recordServiceUse(workload, target, isName ? `'${formatPath(path)}' at '${at}'` : undefined)
-        return undefined
-      }
-      const hint = didYouMean(link.workload, needs.workloads.keys(), needs.budget)
-      report(
-        workload.text,
-        'UnknownWorkload',
-        `'${formatPath(path)}' at '${at}': workload '${link.workload}' does not exist${hint}`,
-      )
+      connectToService(link.workload, { path, at }, workload, tools)
       return undefined
     }
     if (link.kind === 'context' && link.name.startsWith('res.'))
@@ -120,6 +110,24 @@ function connectTo(
     report(workload.text, 'InvalidPlaceholder', `at '${at}': ${error.message}`)
   }
   return undefined
+}
+
+/** Records that a workload names the Service of another one, whose name is all that a module can read of it. */
+function connectToService(
+  name: string,
+  { path, at }: FoundPlaceholder,
+  workload: Draft,
+  { needs, report, recordServiceUse }: LinkContext,
+): void {
+  const place = `'${formatPath(path)}' at '${at}'`
+  const target = needs.workloads.get(name)
+  if (!target) {
+    const hint = didYouMean(name, needs.workloads.keys(), needs.budget)
+    return report(workload.text, 'UnknownWorkload', `${place}: workload '${name}' does not exist${hint}`)
+  }
+  if (serviceName(path) !== undefined) return recordServiceUse(workload, target, place)
+  const message = `${place}: a workload has only 'service.name' and 'externals.<name>'`
+  return report(workload.text, 'InvalidPlaceholder', message)
 }
 
 /** The params of a `workload` resource: its module, with the names of Services filled in and other placeholders kept. */
@@ -148,8 +156,10 @@ function withServiceNames(text: string): string {
 }
 
 /** The Service of a workload has the name of the workload. */
-function serviceName([root, workload, part, field]: readonly string[]): string | undefined {
-  return root === 'modules' && part === 'service' && field === 'name' ? workload : undefined
+function serviceName(path: readonly string[]): string | undefined {
+  const [root, workload, part, field] = path
+  const isName = root === 'modules' && part === 'service' && field === 'name' && path.length === 4
+  return isName ? workload : undefined
 }
 
 /** The path of a dependency outside a placeholder, such as `externals.dns`. */

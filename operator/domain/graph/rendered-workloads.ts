@@ -34,8 +34,8 @@ export class RenderedWorkloads {
     if (hasObjects(params)) this.#modules.set(draft, read)
   }
 
-  recordServiceUse(user: Draft, target: Draft, text: string | undefined): void {
-    if (text !== undefined && user !== target) this.#serviceNames.push({ user, target, text })
+  recordServiceUse(user: Draft, target: Draft, text: string): void {
+    if (user !== target) this.#serviceNames.push({ user, target, text })
     const uses = this.#serviceUses.get(user) ?? new Set()
     this.#serviceUses.set(user, uses.add(target))
   }

@@ -188,6 +188,12 @@ describe('edges of workloads', () => {
     ['an unknown private dependency', { x: { y: '${externals.bd.host}' } }, '/x/y'],
     ['an unknown shared dependency', { x: '${shared.none.host}' }, '/x'],
     ['an unknown workload', { x: '${modules.none.service.name}' }, '/x'],
+    ['a workload itself', { x: '${modules.other}' }, '/x'],
+    ['a part of its module', { x: '${modules.other.spec.containers}' }, '/x'],
+    ['its dependencies without a name', { x: '${modules.other.externals}' }, '/x'],
+    ['its Service', { x: '${modules.other.service}' }, '/x'],
+    ['a port of its Service', { x: '${modules.other.service.port}' }, '/x'],
+    ['a part of the name of its Service', { x: '${modules.other.service.name.first}' }, '/x'],
     [
       'an unknown dependency of an ingress rule',
       { ingress: { rules: { 'externals.none': {} } } },
@@ -195,7 +201,7 @@ describe('edges of workloads', () => {
     ],
     ['a placeholder without end', { x: '${externals.db' }, '/x'],
   ])('%s is a problem with its place', (_, spec, place) => {
-    const graph = graphOf(set({ w: module({ db: need('postgres') }, spec) }), postgres)
+    const graph = graphOf(set({ w: module({ db: need('postgres') }, spec), other: module() }), postgres)
     expect(graph.problems).toHaveLength(1)
     expect(graph.problems[0]?.object).toBe('workload.default#modules.w')
     expect(graph.problems[0]?.message).toContain(`'${place}'`)
