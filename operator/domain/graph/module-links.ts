@@ -4,7 +4,7 @@ import { escapeToken, isObject } from '../base/json.ts'
 import { didYouMean } from '../base/nearest.ts'
 import type { SetContent } from '../delta/delta.ts'
 import { modulePlaceholderRoots, moduleRoots, parseLink } from '../placeholder/link.ts'
-import { type FoundPlaceholder, findPlaceholders, mapTexts } from '../placeholder/placeholder.ts'
+import { type FoundPlaceholder, findPlaceholders, mapTextsAndKeys } from '../placeholder/placeholder.ts'
 import { formatPath, formatTemplate, parseTemplate } from '../placeholder/template.ts'
 import type { Draft, DraftGraph } from './draft-graph.ts'
 import type { Guard } from './exception-guard.ts'
@@ -136,7 +136,7 @@ export function moduleParams(id: string, module: Readonly<Record<string, unknown
   return {
     id,
     ...(typeof profile === 'string' ? { profile } : {}),
-    spec: mapTexts(isObject(spec) ? spec : {}, withServiceNames),
+    spec: mapTextsAndKeys(isObject(spec) ? spec : {}, withServiceNames),
     ...(isObject(deploy) ? { deploy } : {}),
   }
 }

@@ -125,7 +125,7 @@ export function expand<T>(
   }
   /** Keys are never secret. */
   const keyOf = (key: string, at: string): string => {
-    if (!key.includes('${')) return key
+    if (!key.includes('$')) return key
     const { value: text, secret } = fill(
       located(() => parseTemplate(key, roots), at),
       (path) => find(path, at),

@@ -208,6 +208,24 @@ describe('edges of workloads', () => {
   })
 })
 
+test('the name of a Service is filled in, in keys too', () => {
+  const name = '${modules.other.service.name}'
+  const spec = {
+    x: { [name]: `http://${name}/${name}` },
+    [`/etc/${name} $\\{HOME} \${externals.db.host}`]: 1,
+  }
+  const graph = graphOf(
+    set({ w: module({ db: need('postgres') }, spec), other: module() }),
+    postgres,
+    definition('w', 'workload'),
+  )
+  const node = graph.nodes.find(({ descriptor }) => descriptor.resourceId === 'modules.w')
+  expect(node?.params?.['spec']).toEqual({
+    x: { other: 'http://other/other' },
+    '/etc/other $\\{HOME} ${externals.db.host}': 1,
+  })
+})
+
 describe('params', () => {
   test('placeholders in params make edges and references', () => {
     const content = set(

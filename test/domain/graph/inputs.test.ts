@@ -282,6 +282,7 @@ describe('the module of a workload', () => {
       port: '${externals.db.port}',
       url: 'db://${shared.db.host}/${context.env.id}',
       '${externals.db.host}': 'key',
+      '$\\{literal}': 'escaped',
       other: '${unknown.left} $\\{literal}',
     }
     expect(module(spec).params).toEqual({
@@ -290,6 +291,7 @@ describe('the module of a workload', () => {
         port: 5432,
         url: 'db://db.local/dev',
         'db.local': 'key',
+        '${literal}': 'escaped',
         other: '${unknown.left} ${literal}',
       },
     })
