@@ -74,7 +74,7 @@ export interface Resolved {
   readonly secret: boolean
 }
 
-/** A value without placeholders, and JSON pointers to its texts that contain secrets. */
+/** A value without placeholders, and JSON pointers to those of its texts that contain secrets. */
 export interface Expanded<T = unknown> {
   readonly value: T
   readonly secretPointers: string[]
@@ -120,8 +120,12 @@ export function expand<T>(
     if (typeof each === 'string') return expandText(each, at)
     if (Array.isArray(each)) return each.map((item, i) => visit(item, `${at}/${i}`, depth + 1))
     if (!isObject(each)) return each
-    const members = mapValues(each, (member, key) => visit(member, `${at}/${escapeToken(key)}`, depth + 1))
-    return options.keys ? withKeys(members, (key) => keyOf(key, at)) : members
+    const entries = Object.entries(each).map(([text, member]) => {
+      // Secret pointers address the value without placeholders.
+      const key = options.keys ? keyOf(text, at) : text
+      return [key, visit(member, `${at}/${escapeToken(key)}`, depth + 1)]
+    })
+    return Object.fromEntries(entries)
   }
   /** Keys are never secret. */
   const keyOf = (key: string, at: string): string => {
@@ -188,6 +192,6 @@ function withKeys(object: FreeForm, change: (key: string) => string): FreeForm {
   return Object.fromEntries(Object.entries(object).map(([key, member]) => [change(key), member]))
 }
 
-function mapValues(object: FreeForm, change: (value: unknown, key: string) => unknown): FreeForm {
-  return Object.fromEntries(Object.entries(object).map(([key, member]) => [key, change(member, key)]))
+function mapValues(object: FreeForm, change: (value: unknown) => unknown): FreeForm {
+  return Object.fromEntries(Object.entries(object).map(([key, member]) => [key, change(member)]))
 }

@@ -305,6 +305,13 @@ describe('the module of a workload', () => {
     expect(secretParams).toEqual(['/spec/env/URL'])
   })
 
+  test('the path of a text that contains a secret has the keys as they are resolved', () => {
+    const file = { content: '${externals.db.password}' }
+    const { params, secretParams } = module({ files: { '/etc/${externals.db.host}': file } })
+    expect(params).toMatchObject({ spec: { files: { '/etc/db.local': { content: 'hunter2' } } } })
+    expect(secretParams).toEqual(['/spec/files/~1etc~1db.local/content'])
+  })
+
   test('a secret in a key is refused: keys are public', () => {
     expect(() => module({ '${externals.db.password}': 'x' })).toThrow(Stalled)
   })
