@@ -103,12 +103,13 @@ class Model {
     const { fake } = this.world
     const spec = { applicationName: 'shop', ...delta }
     fake.put(DeploymentDelta, newObject(DeploymentDelta, { namespace, name }, spec))
+    const marks = { [annotations.createdBy]: 'ana', [annotations.triggeredBy]: 'ana' }
     const metadata = {
       namespace,
       name,
       finalizers: [finalizer],
       creationTimestamp: new Date().toISOString(),
-      ...(isOverRest ? { annotations: { [annotations.createdBy]: 'ana' } } : {}),
+      ...(isOverRest ? { annotations: marks } : {}),
     }
     const deployment = { environmentName: 'shop.dev', deltaName: name }
     fake.put(EnvironmentDeployment, newObject(EnvironmentDeployment, metadata, deployment))

@@ -1,7 +1,7 @@
 import { type EnvironmentDeployment, longestInProblem } from '../../api/environment-deployment.ts'
-import { annotations } from '../../api/names.ts'
 import { QuotaExceeded, Stalled, Waiting } from '../../domain/base/errors.ts'
 import { shortenMessage, storedBytes } from '../../domain/base/size-limits.ts'
+import { isMadeOverRest } from '../../domain/deployment/deployment.ts'
 import { type ListedProblem, moreProblems, problemCount } from '../../domain/graph/problems.ts'
 import { isRejected } from '../../kube/client/client.ts'
 import { conditionOf } from '../../kube/loop/outcome.ts'
@@ -30,8 +30,7 @@ export function planningFailure(
 ): Error {
   if (deployment.status?.startTime && problems.every(isOfQuota))
     return new QuotaExceeded(messageOf(problems, problems.length), deployment.metadata.namespace)
-  const isOverRest = deployment.metadata.annotations?.[annotations.createdBy] !== undefined
-  const isFinal = isOverRest && deployment.spec.workloads === undefined
+  const isFinal = isMadeOverRest(deployment) && deployment.spec.workloads === undefined
   const remaining = remainingOf(deployment, settleSeconds)
   if (isFinal || remaining <= 0) return failure({ ...source, problems: [...problems] })
   const shown = limited(problems)

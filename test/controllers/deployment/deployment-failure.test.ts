@@ -82,9 +82,16 @@ describe('the problems of a deployment that failed', () => {
   })
 })
 
+const overRest = { [annotations.createdBy]: 'ana', [annotations.triggeredBy]: 'ana' }
+
 test.each([
-  ['over REST is final', { [annotations.createdBy]: 'me' }, Stalled],
+  ['over REST is final', overRest, Stalled],
   ['by kubectl waits for its objects at first', {}, Waiting],
+  [
+    'from Git waits at first, also a copy of one over REST',
+    { ...overRest, [annotations.triggeredBy]: 'system:serviceaccount:flux-system:kustomize-controller' },
+    Waiting,
+  ],
 ])('a deployment %s, its problems bounded', (_, given, expected) => {
   const metadata = { namespace: 'acme', name: 'shop.dev.1', creationTimestamp: new Date().toISOString() }
   const deployment = storedObject(
@@ -99,7 +106,7 @@ test.each([
 
 describe.each([
   ['by kubectl', {}],
-  ['over REST', { [annotations.createdBy]: 'ana' }],
+  ['over REST', overRest],
 ])('an object that a deployment %s names and that is missing', (_, given) => {
   const missing = { reason: 'SetNotFound' as const, message: "the deployment set 'shop.one'" }
   const ageMs = (age: number) => new Date(Date.now() - age).toISOString()

@@ -56,8 +56,9 @@ function setQuota(limit: number, used: number): void {
   for (const each of live) cluster.store.quotas.set(each)
 }
 
-function putDeployment(createdBy?: string): EnvironmentDeployment {
-  const marks: Record<string, string> = createdBy === undefined ? {} : { [annotations.createdBy]: createdBy }
+function putDeployment(creator?: string): EnvironmentDeployment {
+  const marks: Record<string, string> =
+    creator === undefined ? {} : { [annotations.createdBy]: creator, [annotations.triggeredBy]: creator }
   const metadata = { namespace, name, annotations: marks, creationTimestamp: new Date().toISOString() }
   const spec = { environmentName: 'shop.dev', setName: 'shop.one' }
   const deployment = cluster.put(EnvironmentDeployment, newObject(EnvironmentDeployment, metadata, spec))

@@ -146,7 +146,9 @@ test('a deployment whose plan throws ends at once, however much time it has', as
   const poison = { ...definition('poison', 's3'), spec: { type: 's3', driverType: 7, criteria: [{}] } }
   cluster.put(ResourceDefinition, poison as unknown as ResourceDefinition)
   const result = await resultOf(
-    put.deployment('shop.dev.1', { annotations: { [annotations.createdBy]: 'ana' } }),
+    put.deployment('shop.dev.1', {
+      annotations: { [annotations.createdBy]: 'ana', [annotations.triggeredBy]: 'ana' },
+    }),
     long,
   )
   expect(result).toBeInstanceOf(Stalled)
