@@ -17,6 +17,7 @@ import {
   explained,
   inputAt,
   isSameSpec,
+  namesDeployment,
   partsOfDescriptor,
   type WantedSpec,
   wantedSpec,
@@ -32,7 +33,7 @@ export interface PlanStep {
   /** The existing resource; with `create`, one that is being deleted and must disappear first. */
   readonly current?: ActiveResource
   readonly definitionName?: string
-  /** Whether the resource is unchanged, and provisioned again because the deployment has the mode `full`. */
+  /** Whether the spec is unchanged, and the resource is provisioned again because the deployment has the mode `full`. */
   readonly isForced?: boolean
 }
 
@@ -141,7 +142,9 @@ function stepFor(
   const step = { action, guResId, descriptor, wanted, current, definitionName }
   if (action === 'unchanged' && !input.isFull) return step
   const written = { ...step, wanted: explained(wanted, match) }
-  return action === 'unchanged' ? { ...written, action: 'update', isForced: true } : written
+  if (action !== 'unchanged') return written
+  // A spec with the id of the deployment is written, so that the resource gets this one.
+  return { ...written, action: 'update', isForced: namesDeployment(wanted) ? undefined : true }
 }
 
 /** The URL under which a server has the resource, also when its driver was deleted. */

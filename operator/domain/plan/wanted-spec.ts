@@ -2,7 +2,9 @@ import type { ActiveResource, DefinitionSnapshot, ResourceContext } from '../../
 import { isObject, sameJson } from '../base/json.ts'
 import type { WonMatch } from '../definition/match-types.ts'
 import type { GraphNode } from '../graph/graph.ts'
+import { findPlaceholders } from '../placeholder/placeholder.ts'
 import type { Descriptor } from '../resource/descriptor.ts'
+import { secretPlaceholders } from '../secret/secret-inputs.ts'
 
 /** The spec that a deployment computes for a resource, without the fields that are added when it is written. */
 export type WantedSpec = Omit<ActiveResource['spec'], 'signature' | 'deploymentName' | 'unusedSince'>
@@ -56,6 +58,16 @@ export function isSameSpec(left: WantedSpec, right: WantedSpec): boolean {
     specFields.every((field) => sameJson(left[field], right[field])) &&
     definitionFields.every((field) => sameJson(left.definition[field], right.definition[field]))
   )
+}
+
+/** Whether an input or a param names the id of the deployment, which an unchanged spec keeps from an earlier one. */
+export function namesDeployment({ definition, params }: WantedSpec): boolean {
+  const { values, secretRefs = {} } = definition.driverInputs ?? {}
+  // The graph reports malformed texts.
+  const report = () => {}
+  const plain = findPlaceholders([values, params], { keys: true, roots: ['context'], report })
+  const found = [...plain, ...secretPlaceholders(secretRefs, report)]
+  return found.some(({ path }) => path.join('.') === 'context.deploy.id')
 }
 
 /** The names of all fields of a type. */

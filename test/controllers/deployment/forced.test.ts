@@ -139,6 +139,22 @@ describe('a deployment of mode full', () => {
   })
 })
 
+test.each<[mode: 'full' | 'incremental', expected: string[]]>([
+  ['full', ['again']],
+  ['incremental', []],
+])('a deployment of mode %s provisions what names the id of the deployment with %j', async (mode, ids) => {
+  const wanted = [{ id: 'a', values: { run: '${context.deploy.id}' } }]
+  world = await deployed(wanted)
+  const seen: unknown[] = []
+  refuses = ({ values }) => {
+    seen.push(values.run)
+    return false
+  }
+  world.deploy('again', wanted, { mode })
+  expect(await world.hasSucceeded('again')).toBe(true)
+  expect(seen).toEqual(ids)
+})
+
 describe.each(['before', 'after'] as const)(
   'a process that dies %s the server handles a request',
   (moment) => {

@@ -107,6 +107,37 @@ describe('the action of a deployment on one resource', () => {
     expect(actions(planOf(shared, [s3], before, { isFull: true }))).toEqual(['update s3.default#shared.main'])
   })
 
+  const inputs = (driverInputs: ResourceDefinition['spec']['driverInputs']) =>
+    definition('s3', 's3', { driverInputs })
+  const deployId = '${context.deploy.id}'
+  test.each<[rule: string, SetContent, ResourceDefinition, isForced: boolean | undefined]>([
+    [
+      'is the same without the id of the deployment',
+      shared,
+      inputs({ values: { a: `$\\${deployId.slice(1)}` } }),
+      true,
+    ],
+    ['has its id in an input', shared, inputs({ values: { a: [`run ${deployId}`] } }), undefined],
+    ['has its id in a secret input', shared, inputs({ secretRefs: { a: { value: deployId } } }), undefined],
+    [
+      'has its id in the Secret of an input',
+      shared,
+      inputs({ secretRefs: { a: { secret: 'x', key: 'y', placeholders: ['context.deploy.id'] } } }),
+      undefined,
+    ],
+    ['has its id in a param', set({}, { main: { type: 's3', params: { a: deployId } } }), s3, undefined],
+    [
+      'has its id in a key of a module',
+      set({ w: { spec: { [deployId]: 1 } } }),
+      definition('w', 'workload'),
+      undefined,
+    ],
+  ])('in full mode the spec of an unchanged resource %s', (_, content, by, isForced) => {
+    const before = carriedOut(planOf(content, [by]))
+    const { steps } = planOf(content, [by], before, { isFull: true })
+    expect(steps).toMatchObject([{ action: 'update', isForced }])
+  })
+
   test('a resource that is no longer needed is retained, once', () => {
     const [used] = carriedOut(planOf(shared, [s3]))
     const unused = { ...activeResource(main, { ...used?.spec, unusedSince: '2026-01-01T00:00:00Z' }) }
