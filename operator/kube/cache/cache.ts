@@ -35,7 +35,7 @@ export interface Cache<T extends StoredObject = StoredObject> {
   remove(object: T, origin?: string): void
   /** Removes the objects that a complete list of this version does not contain; other work has turns in between. */
   retain(keys: ReadonlySet<string>, resourceVersion: string): Promise<void>
-  /** Accepts the next list with any versions, as after a restore of etcd. */
+  /** Accepts any version in place of each object until the next list is complete, as after a restore of etcd. */
   distrust(): void
   subscribe(handler: ChangeHandler<T>): void
 }
@@ -64,7 +64,8 @@ class ObjectCache<T extends StoredObject> implements Cache<T> {
   readonly #deletions = new RecentDeletions()
   readonly #handlers: ChangeHandler<T>[] = []
   readonly #compact: Compact = createCompact(() => this.#size)
-  #trustsVersions = true
+  /** Objects of a history that may be lost: the next list replaces them by any version. */
+  #doubted: ReadonlySet<T> = new Set()
   #size = 0
 
   constructor(indexes: Readonly<Record<string, IndexFunction<T>>>, onError: (error: unknown) => void) {
@@ -110,7 +111,7 @@ class ObjectCache<T extends StoredObject> implements Cache<T> {
     const { name, uid } = object.metadata
     const before = this.get(namespaceOf(object), name)
     if (versionOf(object) <= (this.#deletions.versionOf(uid) ?? -1n)) return false
-    if (before && this.#trustsVersions && versionOf(before) >= versionOf(object)) return false
+    if (before && !this.#doubted.has(before) && versionOf(before) >= versionOf(object)) return false
     this.#change(before, this.#compact(object), origin)
     return true
   }
@@ -120,7 +121,7 @@ class ObjectCache<T extends StoredObject> implements Cache<T> {
     this.#deletions.add(object.metadata.uid, versionOf(object))
     if (!before) return
     const isAnother = before.metadata.uid !== object.metadata.uid
-    if (isAnother && this.#trustsVersions && versionOf(before) > versionOf(object)) return
+    if (isAnother && !this.#doubted.has(before) && versionOf(before) > versionOf(object)) return
     this.#change(before, undefined, origin)
   }
 
@@ -128,7 +129,7 @@ class ObjectCache<T extends StoredObject> implements Cache<T> {
     const version = BigInt(resourceVersion)
     let count = 0
     for (const object of this.all()) {
-      const isNewer = this.#trustsVersions && versionOf(object) > version
+      const isNewer = !this.#doubted.has(object) && versionOf(object) > version
       if (!isNewer && !keys.has(keyOf(object))) {
         this.#deletions.add(object.metadata.uid, version)
         this.#change(object, undefined, undefined)
@@ -137,11 +138,11 @@ class ObjectCache<T extends StoredObject> implements Cache<T> {
       // At the end: the object may be another one after that.
       if (count % comparedInTurn === 0) await nextTurn()
     }
-    this.#trustsVersions = true
+    this.#doubted = new Set()
   }
 
   distrust(): void {
-    this.#trustsVersions = false
+    this.#doubted = new Set(this.all())
     this.#deletions.clear()
   }
 

@@ -2,9 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { StoredObject } from '../../api/kind.ts'
 import type { Log } from '../../log.ts'
 import { ApiError, type KubeClient, type Query } from '../client/client.ts'
-import { keyOf, pathOf, type Resource } from '../client/resource.ts'
+import { namespaceOf, pathOf, type Resource } from '../client/resource.ts'
 import type { Cache } from './cache.ts'
-import { FirstList } from './first-list.ts'
+import { FirstList, RunningList } from './lists.ts'
 import type { Reflector, ReflectorOptions } from './reflector-options.ts'
 import { WatchPauses } from './watch-pauses.ts'
 import {
@@ -52,6 +52,10 @@ class CacheReflector implements Reflector {
   #position: string | undefined
   /** The newest version that a list or the watch has shown. */
   #newest = 0n
+  /** The list that is being read. */
+  #list: RunningList | undefined
+  /** Whether the last list contradicted the cache. The next one is taken as it is, so lists do not follow without end. */
+  #isRepeated = false
   #forbidden: ApiError | undefined
   /** Resolves when the current attempt to watch is answered. */
   #answered = Promise.withResolvers<void>()
@@ -65,6 +69,9 @@ class CacheReflector implements Reflector {
     this.#path = pathOf(resource, options.namespace)
     this.#idleMs = options.idleMs ?? 90_000
     this.#pauses = new WatchPauses(options.pausesMs)
+    cache.subscribe(({ before, after }) => {
+      if (before && !after) this.#list?.noteRemoval(before)
+    })
   }
 
   get resource(): string {
@@ -141,7 +148,7 @@ class CacheReflector implements Reflector {
     const abort = () => aborting.abort()
     signal.addEventListener('abort', abort, { once: true })
     const idle = setTimeout(abort, this.#idleMs)
-    let listed = this.#position === undefined ? new Set<string>() : undefined
+    this.#list = this.#position === undefined ? new RunningList() : undefined
     let characters = 0
     try {
       for await (const line of this.#client.watch(this.#path, {
@@ -151,7 +158,7 @@ class CacheReflector implements Reflector {
       })) {
         idle.refresh()
         this.#heardAt = performance.now()
-        if (!listed) this.#pauses.noteAnswer()
+        if (!this.#list) this.#pauses.noteAnswer()
         if (this.#forbidden) this.#setForbidden(undefined)
         if (line === '') continue
         characters += line.length
@@ -161,11 +168,10 @@ class CacheReflector implements Reflector {
         }
         const event = parseWatchEvent(line)
         if (event.type === 'ERROR') throw errorOf(event)
-        this.#applyEvent(event, listed)
-        if (!listed || event.type !== 'BOOKMARK' || !isEndOfList(event.object)) continue
-        await this.#endList(listed, event.object.metadata.resourceVersion)
+        this.#applyEvent(event)
+        if (!this.#list || event.type !== 'BOOKMARK' || !isEndOfList(event.object)) continue
+        await this.#endList(this.#list, event.object.metadata.resourceVersion)
         if (this.#position === undefined) return
-        listed = undefined
       }
     } finally {
       clearTimeout(idle)
@@ -174,29 +180,33 @@ class CacheReflector implements Reflector {
   }
 
   /** Applies an event at once, also of a list that is streamed: in one piece, a long list would block the process. */
-  #applyEvent({ type, object }: WatchEvent, listed?: Set<string>): void {
+  #applyEvent({ type, object }: WatchEvent): void {
     if (type === 'DELETED') {
       this.#cache.remove(object)
-      listed?.delete(keyOf(object))
-    } else if (type !== 'BOOKMARK') {
-      this.#cache.set(this.#kept(object))
-      listed?.add(keyOf(object))
-    }
-    if (listed) return
+      this.#list?.delete(object)
+    } else if (type !== 'BOOKMARK') this.#store(object)
+    if (this.#list) return
     this.#position = object.metadata.resourceVersion
     const version = BigInt(this.#position)
     if (version > this.#newest) this.#newest = version
     this.#pauses.reset()
   }
 
+  #store(object: StoredObject): void {
+    this.#cache.set(this.#kept(object))
+    this.#list?.add(object, this.#cache.get(namespaceOf(object), object.metadata.name))
+  }
+
   /** Removes what a complete list does not contain. Leaves the position undefined when the list must be read again. */
-  async #endList(listed: ReadonlySet<string>, resourceVersion: string): Promise<void> {
+  async #endList(list: RunningList, resourceVersion: string): Promise<void> {
+    this.#list = undefined
     const version = BigInt(resourceVersion)
-    const isOlder = version < this.#newest
+    const isRestored = version < this.#newest || (!this.#isRepeated && list.contradictsCache(version))
     this.#newest = version
-    if (isOlder) {
+    this.#isRepeated = isRestored
+    if (isRestored) {
       const { plural: resource } = this.#resource
-      this.#log.warn('resource versions went backwards, as after a restore of etcd: trusting the list', {
+      this.#log.warn('the list contradicts the cache, as after a restore of etcd: trusting the list', {
         resource,
       })
       // The cache refused what is older than the objects that it held.
@@ -204,7 +214,7 @@ class CacheReflector implements Reflector {
       this.#position = undefined
       return
     }
-    await this.#cache.retain(listed, resourceVersion)
+    await this.#cache.retain(list.keys, resourceVersion)
     this.#listedAt = performance.now()
     this.#position = resourceVersion
     this.#pauses.reset()
@@ -214,7 +224,8 @@ class CacheReflector implements Reflector {
   /** For API servers that cannot stream a list. */
   async #listPages(): Promise<void> {
     const { apiVersion, kind } = this.#resource
-    const listed = new Set<string>()
+    const list = new RunningList()
+    this.#list = list
     let next: string | undefined
     let resourceVersion: string
     do {
@@ -222,14 +233,11 @@ class CacheReflector implements Reflector {
         query: { ...this.#selectors(), limit: 500, continue: next },
         accept: this.#options.metadataOnly ? metadataListAccept : undefined,
       })) as { items: StoredObject[]; metadata: { continue?: string; resourceVersion: string } } // the shape of a list
-      for (const item of page.items) {
-        this.#cache.set(this.#kept({ ...item, apiVersion, kind }))
-        listed.add(keyOf(item))
-      }
+      for (const item of page.items) this.#store({ ...item, apiVersion, kind })
       next = page.metadata.continue || undefined
       resourceVersion = page.metadata.resourceVersion
     } while (next)
-    await this.#endList(listed, resourceVersion)
+    await this.#endList(list, resourceVersion)
   }
 
   #kept(object: StoredObject): StoredObject {

@@ -125,6 +125,15 @@ describe('a complete list', () => {
     cache.set(thing('a', 49))
     expect(versions(cache)).toContain('a 50')
   })
+
+  test('does not undo the writes since the restore of etcd, nor does a late answer', async () => {
+    const { cache } = setUp(thing('a', 100))
+    cache.distrust()
+    for (const written of [thing('a', 62), thing('new', 63)]) cache.set(written)
+    cache.set(thing('a', 50))
+    await cache.retain(new Set(['acme/a']), '60')
+    expect(versions(cache).sort()).toEqual(['a 62', 'new 63'])
+  })
 })
 
 test('a long list gives other work turns, whose writes it keeps', async () => {

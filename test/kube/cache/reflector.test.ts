@@ -243,6 +243,22 @@ test('so is a list that is newer than the last one, but older than what the watc
   await until(() => expect(versions(cache)).toEqual(['a 150']))
 })
 
+describe('after a restore of etcd whose versions do not go backwards, the cache is what the server has', () => {
+  test.each<[rule: string, version: number]>([
+    ['restored with --bump-revision', 1_000_000_060],
+    ['with more writes since than were lost', 150],
+  ])('%s', async (_, version) => {
+    const first = [event('ADDED', thing('a', 50)), event('ADDED', thing('b', 40)), endOfList(60)]
+    const lost = [event('MODIFIED', thing('a', 100)), event('DELETED', thing('b', 101))]
+    const restored = [event('ADDED', thing('a', 50)), event('ADDED', thing('b', 40)), endOfList(version)]
+    const expired = new ApiError(410, 'Expired', 'too old')
+    const { cache, watches, synced } = reflect([[...first, ...lost], expired, restored, restored])
+    await synced
+    await until(() => expect(watches).toHaveLength(4))
+    await until(() => expect(versions(cache).sort()).toEqual(['a 50', 'b 40']))
+  })
+})
+
 test('a watch that ends as soon as it began is not asked for in a tight loop', async () => {
   const { watches, synced } = reflect([[endOfList(5)], ...Array.from({ length: 500 }, () => [])])
   await synced
