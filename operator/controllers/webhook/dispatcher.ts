@@ -131,7 +131,7 @@ class WebhookDispatcher implements Dispatcher {
   #mayHaveMissed<K extends Source>(webhook: Webhook, kind: K, object: ObjectOf<K>): boolean {
     if (this.#createdVersionOf(webhook) > versionOf(object)) return false
     return newOccurrencesOf(kind, object).some(
-      (each) => isSubscribed(webhook, each) && isOlderByTime(webhook, each) !== false,
+      (each) => isSubscribed(webhook, each) && isOlderByTime(webhook, object, each) !== false,
     )
   }
 
@@ -187,7 +187,7 @@ class WebhookDispatcher implements Dispatcher {
     object: ObjectOf<K>,
     occurrence: WebhookEvent,
   ): Promise<boolean> {
-    const byTime = isOlderByTime(webhook, occurrence)
+    const byTime = isOlderByTime(webhook, object, occurrence)
     if (byTime !== undefined) return byTime
     const created = this.#createdVersionOf(webhook)
     if (created > versionOf(object)) return false

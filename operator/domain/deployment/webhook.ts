@@ -88,16 +88,26 @@ export function isSubscribed({ metadata, spec }: Webhook, occurrence: WebhookEve
   )
 }
 
-/** Maximum difference between the clocks of two servers. */
+/** Maximum difference between the clocks of two API servers. */
 const clockMarginMs = 60_000
 
-/** Whether a webhook is older than an event; undefined when the times are too close to compare clocks. */
-export function isOlderByTime({ metadata }: Webhook, { at }: WebhookEvent): boolean | undefined {
-  const ageMs = Date.parse(at) - Date.parse(metadata.creationTimestamp)
+/**
+ * Whether a webhook is older than an event of an object, by times of API servers; undefined when these are too close. The
+ * times of a deployment are of the operator, whose clock may differ by any time.
+ */
+export function isOlderByTime(
+  { metadata }: Webhook,
+  object: { readonly metadata: { readonly creationTimestamp: string } },
+  { scope, at }: WebhookEvent,
+): boolean | undefined {
+  const msAfter = (time: string) => Date.parse(time) - Date.parse(metadata.creationTimestamp)
+  if (msAfter(object.metadata.creationTimestamp) > clockMarginMs) return true
+  if (scope === 'deployment') return undefined
+  const ageMs = msAfter(at)
   return Math.abs(ageMs) > clockMarginMs ? ageMs > 0 : undefined
 }
 
-/** The same by the second, the precision of creation times. In doubt, the event is sent. */
+/** The same by the second, the precision of creation times, when nothing else shows the order. In doubt, the event is sent. */
 export function isOlderBySecond({ metadata }: Webhook, { at }: WebhookEvent): boolean {
   return Date.parse(at) >= Date.parse(metadata.creationTimestamp)
 }

@@ -118,6 +118,18 @@ describe('events are notified', () => {
     expect(marks.indexOf('patch Environment globex/shop.staging')).toBeLessThan(10)
   })
 
+  test('when their times are before the webhook, by a clock that is an hour behind', async () => {
+    world.putWebhook('hook', {}, { creationTimestamp: '2026-01-01T11:50:00Z' })
+    await world.start()
+    world.putDeployment({
+      ...succeeded,
+      startTime: '2026-01-01T11:00:00Z',
+      finishTime: '2026-01-01T11:05:00Z',
+    })
+    await world.quiet()
+    expect(world.calls()).toEqual(['hook deployment.finished', 'hook deployment.started'])
+  })
+
   test('when it happened while no process ran', async () => {
     world.putWebhook('hook')
     world.putDeployment(succeeded)

@@ -226,8 +226,33 @@ describe('a webhook and an event', () => {
       true,
     ],
   ])('%s', (_, at, byTime, bySecond) => {
-    expect(isOlderByTime(webhook(), { ...occurrence, at })).toBe(byTime)
-    expect(isOlderBySecond(webhook(), { ...occurrence, at })).toBe(bySecond)
+    const creation: WebhookEvent = { ...occurrence, scope: 'environment', type: 'created', at }
+    expect(isOlderByTime(webhook(), { metadata: { creationTimestamp: at } }, creation)).toBe(byTime)
+    expect(isOlderBySecond(webhook(), creation)).toBe(bySecond)
+  })
+
+  test.each<[rule: string, created: string, at: string, byTime: boolean | undefined]>([
+    ['of a later deployment: it is older', '2027-01-01T00:00:00Z', '2027-01-01T00:00:00Z', true],
+    [
+      'of a later deployment, by a clock that is behind',
+      '2027-01-01T00:00:00Z',
+      '2025-12-31T23:59:59Z',
+      true,
+    ],
+    [
+      'of an earlier deployment, after its creation',
+      '2025-12-31T23:00:00Z',
+      '2027-01-01T00:00:00Z',
+      undefined,
+    ],
+    [
+      'of an earlier deployment, before its creation',
+      '2025-12-31T23:00:00Z',
+      '2025-12-31T23:59:59Z',
+      undefined,
+    ],
+  ])('%s', (_, creationTimestamp, at, byTime) => {
+    expect(isOlderByTime(webhook(), { metadata: { creationTimestamp } }, { ...occurrence, at })).toBe(byTime)
   })
 })
 
