@@ -3,6 +3,7 @@ import { annotations } from '../../../operator/api/names.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { isObject, sameJson } from '../../../operator/domain/base/json.ts'
 import {
+  isOutdated,
   pendingSecretAnnotation,
   pendingSecretKey,
   pendingSecretsIn,
@@ -84,12 +85,12 @@ export async function addSecret<K extends SecretOwnerKind>(
   { cluster, now }: Pick<Gateway, 'cluster' | 'now'>,
 ): Promise<ObjectOf<K>> {
   const { uid, annotations: marks } = owner.metadata
-  const past = pendingSecretsIn(marks, now()).filter(({ isExpired }) => isExpired)
+  const outdated = pendingSecretsIn(marks).filter((each) => isOutdated(each, now()))
   const announced = await cluster.patch(kind, owner, {
     metadata: {
       uid,
       annotations: {
-        ...Object.fromEntries(past.map(({ key }) => [key, null])),
+        ...Object.fromEntries(outdated.map(({ key }) => [key, null])),
         ...pendingSecretAnnotation(name, now()),
       },
     },

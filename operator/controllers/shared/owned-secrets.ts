@@ -1,6 +1,10 @@
 import { ActiveResource } from '../../api/active-resource.ts'
 import type { ObjectOf } from '../../api/kind.ts'
-import { pendingSecretsIn, type SecretOwnerKind } from '../../domain/secret/pending-secrets.ts'
+import {
+  type PendingSecret,
+  pendingSecretsIn,
+  type SecretOwnerKind,
+} from '../../domain/secret/pending-secrets.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { scoped } from '../../kube/cache/kinds-in-store.ts'
 import { isSecretName, readSecretMetadata, removeSecret } from '../../kube/cache/secret-metadata.ts'
@@ -12,21 +16,26 @@ export interface OwnedSecrets<K extends SecretOwnerKind> {
   removeUnused(owner: ObjectOf<K>): Promise<{ readonly secretNames?: string[] }>
 }
 
+/** A change completes or fails within this time after it has announced its Secret. */
+const changeWithinMs = 600_000
+
 /**
  * Finds the Secrets of the objects of a kind; `namedBy` lists those that a spec names. An announced Secret is kept until
- * the deadline of the write that needs it.
+ * the deadline of the write that needs it, which this process counts by `now` since it first saw the announcement.
  */
 export function createOwnedSecrets<K extends SecretOwnerKind>(
   cluster: Cluster,
   kind: K,
   namedBy: (owner: ObjectOf<K>) => readonly string[],
+  now: () => number = () => performance.now(),
 ): OwnedSecrets<K> {
   const missedNames = trackMissedNames(cluster, kind, namedBy)
+  const isExpired = trackPendingSecrets(cluster, kind, now)
   return {
     async removeUnused(owner) {
       const { uid } = owner.metadata
-      const announced = pendingSecretsIn(owner.metadata.annotations, Date.now())
-      const current = announced.filter(({ isExpired }) => !isExpired).map(({ secretName }) => secretName)
+      const announced = pendingSecretsIn(owner.metadata.annotations)
+      const current = announced.filter((each) => !isExpired(owner, each)).map(({ secretName }) => secretName)
       const named = [...namedBy(owner), ...current].filter(isSecretName)
       const former = new Set([
         ...(owner.status?.secretNames ?? []),
@@ -53,7 +62,7 @@ function trackMissedNames<K extends SecretOwnerKind>(
   const missedNames = new Map<string, Set<string>>()
   const namesOf = (owner: ObjectOf<K>) => [
     ...namedBy(owner),
-    ...pendingSecretsIn(owner.metadata.annotations, Date.now()).map(({ secretName }) => secretName),
+    ...pendingSecretsIn(owner.metadata.annotations).map(({ secretName }) => secretName),
   ]
   store.cacheOf(kind).subscribe(({ before, after }) => {
     if (!before) return
@@ -67,6 +76,30 @@ function trackMissedNames<K extends SecretOwnerKind>(
     if (removed.length > 0) missedNames.set(uid, new Set([...(missedNames.get(uid) ?? []), ...removed]))
   })
   return missedNames
+}
+
+/** Returns whether the change of a pending Secret must be over; the time of the announcement is by another clock. */
+function trackPendingSecrets<K extends SecretOwnerKind>(
+  { store }: Cluster,
+  kind: K,
+  now: () => number,
+): (owner: ObjectOf<K>, pending: PendingSecret) => boolean {
+  /** When this process first saw each announcement. */
+  const seen = new Map<string, number>()
+  const keyOf = ({ metadata }: ObjectOf<K>, { secretName, time }: PendingSecret) =>
+    `${metadata.uid} ${time} ${secretName}`
+  const keysOf = (owner: ObjectOf<K>) =>
+    pendingSecretsIn(owner.metadata.annotations).map((each) => keyOf(owner, each))
+  store.cacheOf(kind).subscribe(({ before, after }) => {
+    const kept = after ? keysOf(after) : []
+    for (const key of before ? keysOf(before) : []) if (!kept.includes(key)) seen.delete(key)
+  })
+  return (owner, pending) => {
+    const key = keyOf(owner, pending)
+    const first = seen.get(key) ?? now()
+    seen.set(key, first)
+    return now() - first >= changeWithinMs
+  }
 }
 
 /** Deletes a Secret of the owner; returns false for one that must be kept for now. */

@@ -13,8 +13,8 @@ export type SecretOwnerKind =
   | typeof SharedValue
   | typeof Webhook
 
-/** A change completes or fails within this time. */
-const changeWithinMs = 600_000
+/** An announcement of this age is of a change that is over: no two clocks differ by so much. */
+const outdatedMs = 86_400_000
 
 type Annotations = Readonly<Record<string, string>>
 
@@ -29,20 +29,25 @@ export function pendingSecretAnnotation(secretName: string, now: number): Annota
 }
 
 /** A Secret that a change in progress will name. */
-interface PendingSecret {
+export interface PendingSecret {
   readonly key: string
   readonly secretName: string
-  /** Whether the change must have completed or failed by now. */
-  readonly isExpired: boolean
+  /** The time of the announcement, by the clock of its writer. */
+  readonly time: string
 }
 
 /** The pending Secrets in the annotations of an object. */
-export function pendingSecretsIn(marks: Annotations = {}, now: number): PendingSecret[] {
+export function pendingSecretsIn(marks: Annotations = {}): PendingSecret[] {
   return Object.entries(marks)
     .filter(([key]) => key.startsWith(`${annotations.newSecret}-`))
     .map(([key, value]) => {
       const [time = '', secretName = ''] = value.split('/')
-      // An unreadable time counts as expired.
-      return { key, secretName, isExpired: !(now - Date.parse(time) < changeWithinMs) }
+      return { key, secretName, time }
     })
+}
+
+/** Whether the change of a pending Secret was over long ago. */
+export function isOutdated({ time }: PendingSecret, now: number): boolean {
+  // An unreadable time counts as outdated.
+  return !(now - Date.parse(time) < outdatedMs)
 }

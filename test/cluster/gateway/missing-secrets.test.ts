@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { KubeObject } from '../../../operator/api/kind.ts'
 import { annotations, apiVersion } from '../../../operator/api/names.ts'
 import type { ResourceAccount } from '../../../operator/api/resource-account.ts'
-import { pendingSecretAnnotation } from '../../../operator/domain/secret/pending-secrets.ts'
+import { pendingSecretAnnotation, pendingSecretKey } from '../../../operator/domain/secret/pending-secrets.ts'
 import { conditionStatus, eventually, makeTestOrganization } from '../support/client.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
 
@@ -67,7 +67,7 @@ describe('an object left without its Secret is completed by the same request', (
   })
 })
 
-test('a Secret of an unfinished change is deleted, without a list of Secrets', async () => {
+test('a Secret of a change that is withdrawn is deleted, without a list of Secrets', async () => {
   const account = await organization.get<ResourceAccount>('resourceaccounts', 'thing')
   const { name = '', uid = '' } = account?.metadata ?? {}
   const left = 'thing-credentials-00000000'
@@ -77,20 +77,15 @@ test('a Secret of an unfinished change is deleted, without a list of Secrets', a
     metadata: { name: left, ownerReferences: [{ apiVersion, kind: 'ResourceAccount', name, uid }] },
   })
   const path = `/apis/${apiVersion}/namespaces/${organization.id}/resourceaccounts/${name}`
-  const announce = (minutesAgo: number) =>
-    organization.kube(
-      'PATCH',
-      path,
-      { metadata: { annotations: pendingSecretAnnotation(left, Date.now() - minutesAgo * 60_000) } },
-      'application/merge-patch+json',
-    )
-  await announce(0)
+  const mark = (annotations: object) =>
+    organization.kube('PATCH', path, { metadata: { annotations } }, 'application/merge-patch+json')
+  await mark(pendingSecretAnnotation(left, Date.now()))
   await eventually('the announcement in the status', 30_000, async () => {
     const seen = await organization.get<ResourceAccount>('resourceaccounts', name)
     return seen?.status?.secretNames?.includes(left) ? true : undefined
   })
   expect(await secretsOf(uid)).toHaveLength(2)
-  await announce(60)
+  await mark({ [pendingSecretKey(left)]: null })
   const rest = await eventually('the end of the Secret', 30_000, async () => {
     const found = await secretsOf(uid)
     return found.length === 1 ? found : undefined

@@ -4,6 +4,7 @@ import { newObject } from '../../../operator/api/kind.ts'
 import { annotations, finalizer } from '../../../operator/api/names.ts'
 import { ResourceAccount } from '../../../operator/api/resource-account.ts'
 import { resourceAccountController } from '../../../operator/controllers/resource-account.ts'
+import { createOwnedSecrets, type OwnedSecrets } from '../../../operator/controllers/shared/owned-secrets.ts'
 import { pendingSecretAnnotation } from '../../../operator/domain/secret/pending-secrets.ts'
 import { createFakeCluster, type FakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { activeResource } from '../../support/builders.ts'
@@ -123,22 +124,53 @@ describe('a Secret that the spec names no more', () => {
 })
 
 describe('a Secret that is announced and not named', () => {
+  const minuteMs = 60_000
   const announced = (minutesAgo: number) =>
-    pendingSecretAnnotation('fresh-00000001', Date.now() - minutesAgo * 60_000)
+    pendingSecretAnnotation('fresh-00000001', Date.now() - minutesAgo * minuteMs)
+  let nowMs = 0
+  let ownedSecrets: OwnedSecrets<typeof ResourceAccount>
+
+  function start(): void {
+    const namedBy = ({ spec }: ResourceAccount) => [spec.credentialsSecretName ?? '']
+    ownedSecrets = createOwnedSecrets(cluster, ResourceAccount, namedBy, () => nowMs)
+  }
 
   beforeEach(() => {
     secrets.put('used', own)
     secrets.put('fresh-00000001', own)
+    start()
   })
 
-  test.each<[rule: string, minutesAgo: number, isThere: boolean]>([
-    ['stays while the change may be in progress', 1, true],
-    ['is deleted when the change must be over', 60, false],
-    ['stays when the clocks differ', -1, true],
-  ])('%s', async (_, minutesAgo, isThere) => {
-    const { secretNames } = await look(account('used', undefined, announced(minutesAgo)))
-    expect(secretNames).toEqual(isThere ? ['fresh-00000001', 'used'] : ['used'])
-    expect(secrets.get('fresh-00000001') !== undefined).toBe(isThere)
+  test.each([0, 60, -60])(
+    'stays while the change may be in progress, with a clock that is %s minutes behind',
+    async (minutesAgo) => {
+      const owner = account('used', undefined, announced(minutesAgo))
+      expect(await ownedSecrets.removeUnused(owner)).toEqual({ secretNames: ['fresh-00000001', 'used'] })
+      nowMs += 9 * minuteMs
+      expect(await ownedSecrets.removeUnused(owner)).toEqual({ secretNames: ['fresh-00000001', 'used'] })
+      expect(secrets.get('fresh-00000001')).toBeDefined()
+    },
+  )
+
+  test('is deleted when the change must be over, whose time begins again with the process', async () => {
+    const owner = account('used', undefined, announced(0))
+    await ownedSecrets.removeUnused(owner)
+    nowMs += 9 * minuteMs
+    start()
+    await ownedSecrets.removeUnused(owner)
+    nowMs += 9 * minuteMs
+    await ownedSecrets.removeUnused(owner)
+    expect(secrets.get('fresh-00000001')).toBeDefined()
+    nowMs += 2 * minuteMs
+    expect(await ownedSecrets.removeUnused(owner)).toEqual({ secretNames: ['used'] })
+    expect(secrets.get('fresh-00000001')).toBeUndefined()
+  })
+
+  test('has its time again when a later change announces it', async () => {
+    await ownedSecrets.removeUnused(account('used', undefined, announced(10)))
+    nowMs += 11 * minuteMs
+    const later = account('used', undefined, announced(0))
+    expect(await ownedSecrets.removeUnused(later)).toEqual({ secretNames: ['fresh-00000001', 'used'] })
   })
 
   test('is deleted at once when the announcement is withdrawn', async () => {
