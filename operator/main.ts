@@ -9,6 +9,7 @@ import { createWatchHealth, probeOver } from './kube/cache/watch-health.ts'
 import { createClient } from './kube/client/client.ts'
 import { loadConnection } from './kube/client/connection.ts'
 import { createSecretBindings, withSecretBindings } from './kube/client/secret-bindings.ts'
+import { ServerClock } from './kube/client/server-clock.ts'
 import { electionTimes, startElection } from './kube/lease/leader.ts'
 import { createLog, logProcess } from './log.ts'
 import { createOperatorMetrics } from './metrics/operator-metrics.ts'
@@ -30,7 +31,8 @@ const election = startElection({
 })
 const metrics = createOperatorMetrics(election.isLeader)
 const tracing = await openTracing(config.tracing, 'operator')
-const directClient = createClient(connection, { onResponse: metrics.onResponse })
+const serverClock = new ServerClock()
+const directClient = createClient(connection, { onResponse: metrics.onResponse, serverClock })
 const secretBindings =
   config.secretsScope === 'organizations' ? createSecretBindings(directClient) : undefined
 const client = secretBindings ? withSecretBindings(directClient, secretBindings) : directClient
@@ -82,5 +84,6 @@ operator = await startOperator({
   metrics,
   tracing,
   isActive: election.isLeader,
+  serverNow: () => serverClock.now(),
 })
 log.info('working')

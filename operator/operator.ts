@@ -84,6 +84,8 @@ export async function startOperator(options: {
   metrics: OperatorMetrics
   tracing: Tracing
   isActive: () => boolean
+  /** Milliseconds since 1970 by the clock of the API server. */
+  serverNow: () => number
 }): Promise<Operator> {
   const { cluster, config, outbound, secretBindings, openDrivers, log, tracing, isActive } = options
   const metrics = traceResults(options.metrics, tracing)
@@ -178,6 +180,7 @@ export async function startOperator(options: {
       attempts: config.deploymentAttempts,
       timeoutSeconds: config.deploymentTimeoutSeconds,
       settleSeconds: config.settleSeconds,
+      serverNow: options.serverNow,
     }),
   )
   await start(workloadController({ store: cluster.store, planning }))

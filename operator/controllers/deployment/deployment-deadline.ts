@@ -12,15 +12,18 @@ const maxDelayMs = 2 ** 31 - 1
 /** Ends each deployment within its time limit, counted from its creation or from the end of the deployment before it. */
 export class DeploymentDeadlines {
   readonly #timeoutSeconds: number
+  readonly #serverNow: () => number
   readonly #deploymentsBeside: (deployment: EnvironmentDeployment) => readonly EnvironmentDeployment[]
   readonly #timers = new Map<string, NodeJS.Timeout>()
   #enqueue: (keys: readonly string[]) => void = () => {}
 
+  /** `serverNow` is the clock of the API server, which sets the times of creation. */
   constructor(
-    timeoutSeconds: number,
+    { timeoutSeconds, serverNow }: { readonly timeoutSeconds: number; serverNow(): number },
     deploymentsBeside: (deployment: EnvironmentDeployment) => readonly EnvironmentDeployment[],
   ) {
     this.#timeoutSeconds = timeoutSeconds
+    this.#serverNow = serverNow
     this.#deploymentsBeside = deploymentsBeside
   }
 
@@ -43,8 +46,9 @@ export class DeploymentDeadlines {
     const ends = others
       .map(({ status }) => Date.parse(status?.finishTime ?? ''))
       .filter((end) => end <= begun)
-    const since = Math.max(Date.parse(creationTimestamp), ...ends)
-    return this.#timeoutSeconds - (Date.now() - since) / 1000
+    // Each age by the clock that its time is of: the operator writes when a deployment ends.
+    const ages = [this.#serverNow() - Date.parse(creationTimestamp), ...ends.map((end) => Date.now() - end)]
+    return this.#timeoutSeconds - Math.min(...ages) / 1000
   }
 
   /** Starts the timer of a deployment. */

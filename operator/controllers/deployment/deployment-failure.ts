@@ -12,6 +12,12 @@ type DeploymentStatus = Observed<typeof EnvironmentDeployment>
 const maxProblems = 200
 const maxProblemsBytes = 500_000
 
+/** How long a deployment waits for objects since its creation, by the clock of the API server in milliseconds. */
+interface Settling {
+  readonly settleSeconds: number
+  readonly serverNow: () => number
+}
+
 /** Whether the problem is a quota without room. */
 export function isOfQuota({ reason }: ListedProblem): boolean {
   return reason === 'QuotaExceeded'
@@ -26,12 +32,12 @@ export function planningFailure(
   deployment: EnvironmentDeployment,
   problems: readonly ListedProblem[],
   source: DeploymentStatus,
-  settleSeconds: number,
+  settling: Settling,
 ): Error {
   if (deployment.status?.startTime && problems.every(isOfQuota))
     return new QuotaExceeded(messageOf(problems, problems.length), deployment.metadata.namespace)
   const isFinal = isMadeOverRest(deployment) && deployment.spec.workloads === undefined
-  const remaining = remainingOf(deployment, settleSeconds)
+  const remaining = remainingOf(deployment, settling)
   if (isFinal || remaining <= 0) return failure({ ...source, problems: [...problems] })
   const shown = limited(problems)
   const message = messageOf(shown, problemCount(problems))
@@ -42,15 +48,15 @@ export function planningFailure(
 export function awaitSource(
   deployment: EnvironmentDeployment,
   { reason, message: source }: Pick<Waiting, 'reason' | 'message'>,
-  settleSeconds: number,
+  settling: Settling,
 ): Waiting | Stalled {
-  const remaining = remainingOf(deployment, settleSeconds)
+  const remaining = remainingOf(deployment, settling)
   if (remaining > 0) return new Waiting(reason, `waiting for ${source}`, Math.ceil(remaining))
   return failure({ problems: [{ object: '', reason, message: `${source} not found` }] })
 }
 
-function remainingOf({ metadata }: EnvironmentDeployment, settleSeconds: number): number {
-  return settleSeconds - (Date.now() - Date.parse(metadata.creationTimestamp)) / 1000
+function remainingOf({ metadata }: EnvironmentDeployment, { settleSeconds, serverNow }: Settling): number {
+  return settleSeconds - (serverNow() - Date.parse(metadata.creationTimestamp)) / 1000
 }
 
 /** Returns the error that ends a deployment, with its status. */

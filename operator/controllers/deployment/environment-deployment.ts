@@ -49,6 +49,8 @@ export interface DeploymentTools {
   readonly attempts: number
   readonly timeoutSeconds: number
   readonly settleSeconds: number
+  /** Milliseconds since 1970 by the clock of the API server. */
+  readonly serverNow: () => number
 }
 
 /** Plans a deployment, writes all its resources at once, and ends when they are ready or one failed. */
@@ -77,7 +79,7 @@ class DeploymentReconciler {
   constructor(tools: DeploymentTools) {
     this.#tools = tools
     const { cluster } = tools
-    this.#deadlines = new DeploymentDeadlines(tools.timeoutSeconds, (each) => this.#deploymentsBeside(each))
+    this.#deadlines = new DeploymentDeadlines(tools, (each) => this.#deploymentsBeside(each))
     this.#waitForCache = createCacheBarrier(cluster, [...planInputs, Environment])
     this.#waitForRecord = createRecordWait(cluster)
   }
@@ -153,7 +155,7 @@ class DeploymentReconciler {
    * written already is unchanged in the new plan. It marks all resources.
    */
   async #start(deployment: EnvironmentDeployment, context: Context): Promise<DeploymentStatus> {
-    const { settleSeconds, renewals, cluster } = this.#tools
+    const { renewals, cluster } = this.#tools
     const { namespace } = deployment.metadata
     if (!deployment.status?.startTime) await context.releaseWorker(() => this.#waitForCache(namespace))
     const environment = this.#environmentOf(deployment)
@@ -163,7 +165,7 @@ class DeploymentReconciler {
     this.#waiting.add(deployment)
     const { set, ...source } = await this.#resolveSource(deployment, environment)
     const plan = await planDeployment(deployment, environment, set, this.#tools)
-    if (plan.problems.length > 0) throw planningFailure(deployment, plan.problems, source, settleSeconds)
+    if (plan.problems.length > 0) throw planningFailure(deployment, plan.problems, source, this.#tools)
     this.#waiting.remove(deployment)
     const status = {
       ...source,
@@ -190,7 +192,7 @@ class DeploymentReconciler {
     try {
       return await resolveSource(this.#tools, deployment, environment)
     } catch (error) {
-      if (error instanceof SourceNotFound) throw awaitSource(deployment, error, this.#tools.settleSeconds)
+      if (error instanceof SourceNotFound) throw awaitSource(deployment, error, this.#tools)
       return failIfRejected('', {})(error)
     }
   }

@@ -4,6 +4,7 @@ import { parseJson } from '../../domain/base/json.ts'
 import { type QuotaRefusal, type QuotaUse, quotaRefusalIn } from '../../domain/base/quota.ts'
 import type { Connection } from './connection.ts'
 import { createFairSlots } from './fair-slots.ts'
+import type { ServerClock } from './server-clock.ts'
 import { type Answer, createTransport, isSuccess, type OutgoingRequest, type Transport } from './transport.ts'
 
 /** An error response of the API server. */
@@ -111,6 +112,8 @@ interface ClientOptions {
   readonly timeoutMs?: number
   /** Called after each attempt, watches included, with the HTTP status, 0 without a response, and the seconds until the answer, or the head of a watch. */
   readonly onResponse?: (method: string, status: number, seconds: number) => void
+  /** Follows the dates of the answers. */
+  readonly serverClock?: ServerClock
 }
 
 const maxBusyRetries = 8
@@ -120,7 +123,7 @@ const sharedConnections = 1 / 16
 
 /** A client with a connection pool for requests and one for watches, so that watches cannot starve requests. */
 export function createClient(connection: Connection, options: ClientOptions = {}): KubeClient {
-  const { connections = 64, timeoutMs = 30_000, onResponse } = options
+  const { connections = 64, timeoutMs = 30_000, onResponse, serverClock } = options
   const calls = createTransport(connection.origin, connections)
   const watches = createTransport(connection.origin)
   const slots = createFairSlots(connections, { share: Math.ceil(connections * sharedConnections) })
@@ -137,6 +140,7 @@ export function createClient(connection: Connection, options: ClientOptions = {}
         headers: { ...credentials.headers, ...headers },
       })
       status = answer.status
+      serverClock?.note(answer.date)
       return answer
     } finally {
       onResponse?.(name, status, (performance.now() - begun) / 1000)

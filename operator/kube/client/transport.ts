@@ -22,6 +22,7 @@ export interface Answer {
   /** HTTP status. */
   readonly status: number
   readonly retryAfter: string | undefined
+  readonly date: string | undefined
   /** The whole body; empty when it is a stream. */
   readonly text: string
   readonly stream?: Readable
@@ -98,6 +99,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #failure: unknown
   #status = 0
   #retryAfter: string | undefined
+  #date: string | undefined
   #stream: Readable | undefined
 
   constructor(request: OutgoingRequest, resolve: (answer: Answer) => void, reject: (error: unknown) => void) {
@@ -125,6 +127,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#silence.refresh()
     this.#status = status
     this.#retryAfter = headers['retry-after']?.toString()
+    this.#date = headers['date']?.toString()
     if (this.#request.streamUntil && isSuccess(status)) this.#stream = this.#openStream(controller)
   }
 
@@ -161,7 +164,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #answer(text: string, stream?: Readable): void {
-    this.#resolve({ status: this.#status, retryAfter: this.#retryAfter, text, stream })
+    const [status, retryAfter, date] = [this.#status, this.#retryAfter, this.#date]
+    this.#resolve({ status, retryAfter, date, text, stream })
   }
 
   /** Ends the exchange, also when the request has no connection yet. */

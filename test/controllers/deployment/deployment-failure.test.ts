@@ -11,6 +11,7 @@ import type { ListedProblem } from '../../../operator/domain/graph/problems.ts'
 import { storedObject } from '../../support/builders.ts'
 
 const maxStatusBytes = 1_000_000
+const settling = { settleSeconds: 60, serverNow: Date.now }
 const problem = (message: string, object = 's3.default#shared.main') => ({
   object,
   reason: 'UnknownValue' as const,
@@ -99,10 +100,31 @@ test.each([
     { ...metadata, annotations: given },
     { environmentName: 'shop.dev' },
   )
-  const error = planningFailure(deployment, many(300, 'x'), {}, 60)
+  const error = planningFailure(deployment, many(300, 'x'), {}, settling)
   expect(error).toBeInstanceOf(expected)
   expect((error as Stalled).observed).toMatchObject({ problems: { length: 201 } }) // both have it
 })
+
+test.each([-60, 60])(
+  'a clock that is %s minutes ahead takes no time from a new deployment by kubectl',
+  (minutes) => {
+    const serverNow = () => Date.now() - minutes * 60_000
+    const madeAgo = (ms: number) =>
+      storedObject(
+        EnvironmentDeployment,
+        {
+          namespace: 'acme',
+          name: 'shop.dev.1',
+          creationTimestamp: new Date(serverNow() - ms).toISOString(),
+        },
+        { environmentName: 'shop.dev' },
+      )
+    const failureOf = (ms: number) =>
+      planningFailure(madeAgo(ms), many(1, 'x'), {}, { ...settling, serverNow })
+    expect(failureOf(0)).toBeInstanceOf(Waiting)
+    expect(failureOf(61_000)).toBeInstanceOf(Stalled)
+  },
+)
 
 describe.each([
   ['by kubectl', {}],
@@ -118,14 +140,14 @@ describe.each([
     )
 
   test('gets time to arrive', () => {
-    const waiting = awaitSource(deployment(10_000), missing, 60)
+    const waiting = awaitSource(deployment(10_000), missing, settling)
     expect(waiting).toBeInstanceOf(Waiting)
     expect(waiting).toMatchObject({ reason: 'SetNotFound' })
     expect(waiting.message).toContain("waiting for the deployment set 'shop.one'")
   })
 
   test('fails it when that is over: nothing waits for ever', () => {
-    const failed = awaitSource(deployment(61_000), missing, 60)
+    const failed = awaitSource(deployment(61_000), missing, settling)
     expect(failed).toBeInstanceOf(Stalled)
     expect(failed).toMatchObject({ reason: 'SetNotFound' })
     expect(failed.message).toContain("the deployment set 'shop.one' not found")

@@ -81,6 +81,7 @@ function controllerOf(through: typeof cluster = cluster) {
     attempts: 3,
     timeoutSeconds: 1000,
     settleSeconds: 1000,
+    serverNow: Date.now,
   })
 }
 

@@ -67,7 +67,11 @@ const put = {
   },
 }
 
-function controllerWith(timeoutSeconds: number, changes: Partial<typeof cluster> = {}) {
+function controllerWith(
+  timeoutSeconds: number,
+  changes: Partial<typeof cluster> = {},
+  serverNow: () => number = Date.now,
+) {
   const { store } = cluster
   return environmentDeploymentController({
     cluster: { ...cluster, ...changes },
@@ -80,6 +84,7 @@ function controllerWith(timeoutSeconds: number, changes: Partial<typeof cluster>
     attempts: 3,
     timeoutSeconds,
     settleSeconds: long,
+    serverNow,
   })
 }
 
@@ -191,6 +196,22 @@ describe('the time limit of a deployment that waits for another one', () => {
     expect(await resultOf(put.deployment('shop.dev.2'), 60)).toBeInstanceOf(expected)
   })
 })
+
+test.each([-60, 60])(
+  'a new deployment has all its time, with a clock that is %s minutes ahead',
+  async (minutes) => {
+    put.all()
+    const serverNow = () => Date.now() - minutes * 60_000
+    const creationTimestamp = new Date(serverNow()).toISOString()
+    const deployment = put.deployment('shop.dev.1', { creationTimestamp })
+    const resultWithin = (timeoutSeconds: number) =>
+      controllerWith(timeoutSeconds, {}, serverNow)
+        .reconcile(deployment, silentContext())
+        .catch((error: unknown) => error)
+    expect(await resultWithin(1800)).toBeInstanceOf(Waiting)
+    expect(await resultWithin(0)).toBeInstanceOf(Stalled)
+  },
+)
 
 test('a deployment is reconciled again when its time is up, in every waiting state', async () => {
   const creationTimestamp = new Date().toISOString()

@@ -152,7 +152,7 @@ export function createOperatorWorld(
     run(activeResourceController({ ...tools, removals }))
     const progress = createProgressCounter(fake.store, 3)
     const dispatcher = { notifyLast: async () => {}, notifyDeleted: async () => {} }
-    const limits = { attempts: 3, timeoutSeconds: 1000, settleSeconds: 1000 }
+    const limits = { attempts: 3, timeoutSeconds: 1000, settleSeconds: 1000, serverNow: Date.now }
     run(environmentDeploymentController({ ...tools, progress, dispatcher, ...limits }))
     run(workloadController({ store: cluster.store, planning }))
     loops.push(

@@ -4,6 +4,7 @@ import { type AddressInfo, createServer as createTcpServer, type Socket } from '
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { createClient, type KubeClient } from '../../../operator/kube/client/client.ts'
+import { ServerClock } from '../../../operator/kube/client/server-clock.ts'
 
 const path = '/api/v1/namespaces/acme/configmaps'
 const open: { client?: KubeClient; server?: Server } = {}
@@ -47,6 +48,21 @@ function writeByByte(response: ServerResponse, content: string): void {
 }
 
 const text = '{"name":"Größe ☃ 𝄞"}'
+
+test('the clock of the API server follows the dates of answers and of watches', async () => {
+  const dates = ['Thu, 01 Jan 2026 12:00:00 GMT', 'Thu, 01 Jan 2026 14:00:00 GMT']
+  const { origin } = await clientOf((_, response) => {
+    response.setHeader('date', dates.shift() ?? '')
+    response.end('{}')
+  })
+  const serverClock = new ServerClock(() => 0)
+  const client = createClient(connectionTo(origin), { serverClock })
+  await client.request('GET', path)
+  expect(new Date(serverClock.now()).getUTCHours()).toBe(12)
+  await linesOf(client)
+  expect(new Date(serverClock.now()).getUTCHours()).toBe(14)
+  await client.close()
+})
 
 describe('a request', () => {
   test.each(['GET', 'POST', 'PATCH', 'DELETE'])(
