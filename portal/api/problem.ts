@@ -30,15 +30,19 @@ export function adviceFor({ status, message, details }: ApiProblem): string {
   if (status === 404) return 'It may have been deleted. Go back and choose another.'
   const users = usersIn(details)
   if (users.length > 0) return `Change or delete first what uses it: ${users.join(', ')}.`
-  if (status === 409 && /already (?:exists|has)/.test(message))
-    return 'Choose another, or change the existing one.'
-  if (status === 409 && message.includes('last administrator'))
-    return 'Make another user an administrator first.'
-  if (status === 409) return 'Wait until it has finished, then try again.'
+  if (status === 409) return adviceForConflict(message)
   if (status === 429) return 'Wait a moment, then try again.'
-  return status >= 500
-    ? 'Try again. The log of the gateway says more.'
-    : 'Change the request, then try again.'
+  return status >= 500 ? 'Try again. The log of the gateway says more.' : changeAdvice
+}
+
+const changeAdvice = 'Change the request, then try again.'
+
+function adviceForConflict(message: string): string {
+  if (/already (?:exists|has)/.test(message)) return 'Choose another, or change the existing one.'
+  if (message.includes('last administrator')) return 'Make another user an administrator first.'
+  // Only something that runs ends by itself.
+  if (/not finished|(?:is|are) being/.test(message)) return 'Wait until it has finished, then try again.'
+  return changeAdvice
 }
 
 const maxUsers = 10

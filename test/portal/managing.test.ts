@@ -212,7 +212,15 @@ describe('what the gateway refuses', () => {
       { referencing_resources: { drivers: ['a', 'b'] } },
       /: a, b\.$/,
     ],
-    ['anything else', 'is being deleted', undefined, /Wait/],
+    ['a deletion that runs', 'is being deleted', undefined, /Wait/],
+    ['a check that runs', "other credentials of account 'a' are being checked", undefined, /Wait/],
+    ['a deployment that runs', "deployment 'a.b.1' of this environment has not finished", undefined, /Wait/],
+    [
+      'a module that a Workload owns',
+      "module 'a' belongs to the Workload 'b.a'; change that instead, or delete it first",
+      undefined,
+      /^Change the request/,
+    ],
   ])('because of %s says what to do', (_, message, details, advice) => {
     expect(adviceFor(new ApiProblem(409, 'Conflict', message, details))).toMatch(advice)
   })
