@@ -8,6 +8,7 @@ import { Loading } from '../../components/read-view.tsx'
 import { Time } from '../../components/time.tsx'
 import { useAction } from '../../components/use-action.ts'
 import type { PageProps } from '../../routing/routes.ts'
+import { resultText } from './result-text.ts'
 
 /** Audit records of an organization, newest first; older ones are read when they are asked for. */
 export function Audit({ parameters: { org = '' } }: PageProps) {
@@ -52,7 +53,7 @@ function Records({ records }: { readonly records: readonly AuditRecord[] }) {
       what="audit records"
       items={records}
       keyOf={({ id }) => id}
-      textOf={(each) => `${each.user_id} ${each.request_method} ${each.request_path} ${each.result}`}
+      textOf={(each) => `${each.user_id} ${each.request_method} ${each.request_path} ${resultText(each)}`}
       columns={[
         { title: 'Time', show: ({ at }) => <Time at={at} /> },
         { title: 'User', show: ({ user_id }) => user_id },
@@ -60,7 +61,7 @@ function Records({ records }: { readonly records: readonly AuditRecord[] }) {
           title: 'Request',
           show: ({ request_method, request_path }) => `${request_method} ${request_path}`,
         },
-        { title: 'Result', show: ({ result, response_status }) => `${result} (${response_status})` },
+        { title: 'Result', show: resultText },
       ]}
     />
   )
