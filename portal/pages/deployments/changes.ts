@@ -14,6 +14,14 @@ export interface SetContent {
   readonly shared: Json
 }
 
+/** The deployment that another one builds on, as far as the environment has it. */
+export function baseOf<T extends { readonly id: string; readonly set_id: string }>(
+  deployments: readonly T[],
+  from: string,
+): T | undefined {
+  return deployments.find(({ id, set_id }) => id === from && set_id !== '')
+}
+
 export const emptySet: SetContent = { modules: {}, shared: {} }
 
 /** What is different: whole workloads and dependencies that are new or gone, and single values that changed. */

@@ -3,27 +3,31 @@ import type { Deployment } from '../../api/types.ts'
 import { Json } from '../../components/json.tsx'
 import { ReadView } from '../../components/read-view.tsx'
 import { type EnvironmentIds, requestPath } from '../environments/paths.ts'
-import { changesOf, emptySet, type SetContent } from './changes.ts'
+import { baseOf, changesOf, emptySet, type SetContent } from './changes.ts'
 
 interface Props {
   readonly ids: EnvironmentIds
   readonly deployment: Deployment
 }
 
-/** What a deployment changed: the difference of its set from that of the deployment before. */
+/** What a deployment changed: the difference of its set from that of the deployment that it builds on. */
 export function SetChanges({ ids, deployment }: Props) {
   const deployments = useRead(
     'GET /orgs/{org_id}/apps/{app_id}/envs/{env_id}/deploys',
     { path: requestPath(ids) },
     { isList: true },
   )
-  const list = deployments.data ?? []
-  const before = list[list.findIndex(({ id }) => id === deployment.id) + 1]?.set_id
-  const isKnown = deployment.set_id !== '' && deployments.data !== undefined
-  if (!isKnown) return null
+  if (deployment.set_id === '' || deployments.data === undefined) return null
+  const { from_id } = deployment
+  const before = baseOf(deployments.data, from_id)?.set_id
   return (
     <section class="panel stack" aria-labelledby="changes">
       <h2 id="changes">What changed</h2>
+      {from_id !== '' && before === undefined && (
+        <p class="muted">
+          The environment has no deployment {from_id} to compare with, so everything is new.
+        </p>
+      )}
       {before === deployment.set_id ? (
         <p class="muted">Nothing: the same set was deployed again.</p>
       ) : (
@@ -47,23 +51,29 @@ function Difference({
   return (
     <ReadView read={now} what="the changes">
       {(content) => {
-        if (before !== undefined && earlier.data === undefined)
-          return <p class="muted">Reading the earlier set …</p>
-        const changes = changesOf(contentOf(earlier.data), contentOf(content))
+        if (before === undefined) return <ChangeList before={emptySet} after={contentOf(content)} />
         return (
-          <ul class="changes">
-            {changes.map(({ sign, what, value }) => (
-              <li key={`${sign} ${what}`}>
-                <p>
-                  <strong>{sign}</strong> {what}
-                </p>
-                {value !== undefined && <Json value={value} empty="empty" />}
-              </li>
-            ))}
-          </ul>
+          <ReadView read={earlier} what="the earlier set">
+            {(known) => <ChangeList before={contentOf(known)} after={contentOf(content)} />}
+          </ReadView>
         )
       }}
     </ReadView>
+  )
+}
+
+function ChangeList({ before, after }: { readonly before: SetContent; readonly after: SetContent }) {
+  return (
+    <ul class="changes">
+      {changesOf(before, after).map(({ sign, what, value }) => (
+        <li key={`${sign} ${what}`}>
+          <p>
+            <strong>{sign}</strong> {what}
+          </p>
+          {value !== undefined && <Json value={value} empty="empty" />}
+        </li>
+      ))}
+    </ul>
   )
 }
 
