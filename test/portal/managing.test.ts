@@ -14,6 +14,7 @@ import { newUserBody, roleAt, roleChange } from '../../portal/pages/users/user-r
 import {
   changedValueBody,
   newValueBody,
+  newValueOf,
   valueOf,
   valueSchema,
 } from '../../portal/pages/values/value-schema.ts'
@@ -107,6 +108,14 @@ describe('shared values', () => {
     ['of a secret replace it', changedValueBody(secret, { value: 'n' }), { value: 'n', description: null }],
   ])('a request %s', (_, body, expected) => {
     expect(body).toEqual(expected)
+  })
+
+  test.each([
+    ['begins as secret', secret, true],
+    ['begins as not secret', plain, false],
+    ['is not secret unless chosen', undefined, false],
+  ])('the override of a value like this %s', (_, overridden, is_secret) => {
+    expect(newValueOf('K', overridden)).toEqual({ key: 'K', is_secret })
   })
 
   test('a secret never begins with its value, and is entered masked', () => {

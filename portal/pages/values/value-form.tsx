@@ -6,7 +6,7 @@ import { CancelLink } from '../../managing/cancel-link.tsx'
 import { CheckedForm } from '../../managing/checked-form.tsx'
 import { navigate } from '../../routing/router.ts'
 import { changeValue, createValue, type ValuesOwner } from './value-requests.ts'
-import { changedValueBody, newValueBody, valueOf, valueSchema } from './value-schema.ts'
+import { changedValueBody, newValueBody, newValueOf, valueOf, valueSchema } from './value-schema.ts'
 
 interface Props {
   readonly owner: ValuesOwner
@@ -14,6 +14,8 @@ interface Props {
   readonly edited: Value | undefined
   /** Key of a new value. */
   readonly initialKey: string
+  /** The value with that key that a new one overrides. */
+  readonly overridden: Value | undefined
   /** Path of the list. */
   readonly list: string
 }
@@ -21,14 +23,13 @@ interface Props {
 const storedSecret: ReadonlySet<string> = new Set(['/value'])
 
 /** Creates a shared value, or changes one. */
-export function ValueForm({ owner, edited: given, initialKey, list }: Props) {
+export function ValueForm({ owner, edited: given, initialKey, overridden, list }: Props) {
   // What the form begins with; the list is read again meanwhile.
   const [edited] = useState(given)
   const schemaOf = useCallback((value: unknown) => valueSchema(edited, value), [edited])
-  const key = initialKey === '' ? {} : { key: initialKey }
   const form = useSchemaForm(schemaOf, {
     idPrefix: 'value',
-    initial: { ...valueOf(edited), ...(edited ? {} : key) },
+    initial: edited ? valueOf(edited) : newValueOf(initialKey, overridden),
     stored: edited?.is_secret ? storedSecret : undefined,
   })
   const save = async () => {

@@ -50,9 +50,13 @@ const newFields: FreeForm = {
   },
 }
 
-/** What the form begins with. */
-export function valueOf(edited: Edited): FreeForm {
-  if (!edited) return { is_secret: false }
+/** What the form for a new value begins with. A value that overrides a secret one is secret too. */
+export function newValueOf(key: string, overridden: Pick<Value, 'is_secret'> | undefined): FreeForm {
+  return { ...(key === '' ? {} : { key }), is_secret: overridden?.is_secret ?? false }
+}
+
+/** What the form for a stored value begins with. */
+export function valueOf(edited: NonNullable<Edited>): FreeForm {
   const { is_secret, value, description } = edited
   return {
     ...(is_secret || value === '' ? {} : { value }),

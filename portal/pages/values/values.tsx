@@ -46,6 +46,7 @@ export function Values({ parameters: { org = '', app = '', env = '' } }: PagePro
                 key={edited}
                 owner={owner}
                 initialKey={added ?? ''}
+                overridden={values.find((each) => each.key === added)}
                 edited={found}
                 list={valuesPath(owner)}
               />
