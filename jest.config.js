@@ -11,6 +11,7 @@ const common = {
 const inBrowser = [
   'test/api-gateway/pages/reference',
   'test/api-gateway/sign-in/portal-sign-in',
+  'test/portal/components/sign-in-dialog',
   'test/portal/pages/deploy/deploy',
 ].map((name) => `<rootDir>/${name}.test.ts`)
 

@@ -17,8 +17,13 @@ export function SignInDialog() {
     event.preventDefault()
     closeDialog()
   }
+  // A browser lets a page prevent one Escape; the next one closes the dialog.
+  const keepOpen = () => {
+    if (needsSignIn.value) dialog.current?.showModal()
+    else closeDialog()
+  }
   return (
-    <dialog ref={dialog} class="dialog" aria-labelledby="sign-in-title" onCancel={cancel}>
+    <dialog ref={dialog} class="dialog" aria-labelledby="sign-in-title" onCancel={cancel} onClose={keepOpen}>
       <h2 id="sign-in-title">{needsSignIn.value ? 'Your session has ended' : 'Continue your session'}</h2>
       <p>Sign in again to continue. The page keeps what you have typed.</p>
       <SignInForm keepsPage={true} />
