@@ -6,6 +6,9 @@ import { ApiProblem, problemOf } from './problem.ts'
 /** Whether a request waits because the session has ended. */
 export const needsSignIn = signal(false)
 
+/** Counts the requests that the roles of the user did not allow. */
+export const refusals = signal(0)
+
 let waiting: (() => void)[] = []
 
 /** Repeats the requests that wait for a session. */
@@ -90,6 +93,7 @@ async function send(method: string, address: string, body: unknown, options: Opt
     if (options.signal?.aborted) throw error
     throw new ApiProblem(0, 'Unreachable', 'the gateway cannot be reached')
   })
+  if (response.status === 403) refusals.value += 1
   if (response.status !== 401) return response
   await new Promise<void>((resolve) => {
     waiting.push(resolve)

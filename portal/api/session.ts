@@ -1,5 +1,6 @@
 import { computed, signal } from '@preact/signals'
-import { call, continueRequests, needsSignIn } from './client.ts'
+import { sameJson } from '../../operator/domain/base/json.ts'
+import { call, continueRequests, needsSignIn, refusals } from './client.ts'
 import type { UserProfile } from './types.ts'
 
 /** Where the sign-in is: not yet known, signed out, signed in. */
@@ -53,6 +54,25 @@ export async function loadSession(): Promise<void> {
   wantsRenewal.value = false
   continueRequests()
 }
+
+let isReadingRoles = false
+
+/** Reads the profile again: a refused request can mean that the roles have changed. */
+async function readRoles(): Promise<void> {
+  if (isReadingRoles || !user.value) return
+  isReadingRoles = true
+  try {
+    const profile = await call('GET /current-user')
+    if (profile.id === user.value.id && !sameJson(profile, user.value)) user.value = profile
+  } catch {
+    // The page keeps what it knows; the gateway checks each request.
+  }
+  isReadingRoles = false
+}
+
+refusals.subscribe((count) => {
+  if (count > 0) void readRoles()
+})
 
 /** Exchanges an API token for a session; throws if the token is refused. */
 export async function signIn(token: string): Promise<void> {

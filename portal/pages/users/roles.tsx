@@ -6,6 +6,7 @@ import type { UserRole } from '../../api/types.ts'
 import { Page } from '../../components/page.tsx'
 import { ReadView } from '../../components/read-view.tsx'
 import { DeleteButton } from '../../managing/delete-button.tsx'
+import { isAdministrator } from '../../managing/roles.ts'
 import { pathTo } from '../../routing/paths.ts'
 import { linkTo, navigate } from '../../routing/router.ts'
 import type { PageProps } from '../../routing/routes.ts'
@@ -39,11 +40,7 @@ export function UserRoles({ parameters: { org = '', user = '' } }: PageProps) {
               {found.type === 'service' ? 'Service user' : 'Person'} {found.id}
               {found.email && `, ${found.email}`}
             </p>
-            <Roles org={org} user={found} />
-            <section class="panel stack" aria-labelledby="removal">
-              <h2 id="removal">Removal</h2>
-              <RemovalButton org={org} user={found} />
-            </section>
+            {isAdministrator(org) && <Changes org={org} user={found} />}
           </>
         )}
       </ReadView>
@@ -54,6 +51,18 @@ export function UserRoles({ parameters: { org = '', user = '' } }: PageProps) {
 interface Props {
   readonly org: string
   readonly user: UserRole
+}
+
+function Changes({ org, user }: Props) {
+  return (
+    <>
+      <Roles org={org} user={user} />
+      <section class="panel stack" aria-labelledby="removal">
+        <h2 id="removal">Removal</h2>
+        <RemovalButton org={org} user={user} />
+      </section>
+    </>
+  )
 }
 
 function Roles({ org, user }: Props) {

@@ -1,7 +1,12 @@
 import { afterAll, beforeEach, expect, test } from '@jest/globals'
 
 /** A gateway with one session, and the page that uses it. */
-const world = { session: 'ana' as string | undefined, events: [] as string[] }
+const world = {
+  session: 'ana' as string | undefined,
+  roles: { '/orgs/acme': 'administrator' },
+  isRefused: false,
+  events: [] as string[],
+}
 
 function answer(body: object, status = 200): Response {
   return new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json' } })
@@ -12,7 +17,8 @@ async function answerTo(address: string, method = 'GET'): Promise<Response> {
   if (address.endsWith('/auth/session'))
     return answer(session === undefined ? {} : { expires_at: '2050-01-01T00:00:00Z' })
   if (session === undefined) return answer({ error: 'Unauthorized', message: 'the session has ended' }, 401)
-  if (address.endsWith('/current-user')) return answer({ id: session, roles: {} })
+  if (address.endsWith('/current-user')) return answer({ id: session, roles: world.roles })
+  if (world.isRefused) return answer({ error: 'Forbidden', message: 'not allowed' }, 403)
   events.push(`${method} as ${session}`)
   return answer({})
 }
@@ -34,7 +40,7 @@ const { call } = (await portal('client.ts')) as {
 }
 const { loadSession, user } = (await portal('session.ts')) as {
   loadSession(): Promise<void>
-  user: { value: object | undefined }
+  user: { value: { readonly roles: object } | undefined }
 }
 afterAll(() => {
   Object.assign(globalThis, { fetch, BroadcastChannel })
@@ -42,7 +48,12 @@ afterAll(() => {
 })
 
 beforeEach(async () => {
-  Object.assign(world, { session: 'ana', events: [] })
+  Object.assign(world, {
+    session: 'ana',
+    roles: { '/orgs/acme': 'administrator' },
+    isRefused: false,
+    events: [],
+  })
   user.value = undefined
   await loadSession()
 })
@@ -66,4 +77,12 @@ test('a request that waits for a session continues when the same user signs in',
 
 test('a request that waits for a session is never sent with the session of another user', async () => {
   expect(await signInDuringRequest('ben')).toEqual(['reload'])
+})
+
+test('a refused request reads the roles again, so that the page offers what they allow now', async () => {
+  Object.assign(world, { isRefused: true, roles: { '/orgs/acme': 'member' } })
+  const request = call('DELETE /orgs/{org_id}/apps/{app_id}', { path: { org_id: 'acme', app_id: 'shop' } })
+  await expect(request).rejects.toMatchObject({ status: 403 })
+  await settle()
+  expect(user.value?.roles).toEqual({ '/orgs/acme': 'member' })
 })
