@@ -37,13 +37,17 @@ export function ApplicationPage({ parameters: { org = '', app = '' } }: PageProp
       }
     >
       <ReadView read={read} what="environments">
-        {(environments) => (
-          <ul class="cards">
-            {environments.map((each) => (
-              <EnvironmentCard key={each.id} org={org} app={app} environment={each} />
-            ))}
-          </ul>
-        )}
+        {(environments) =>
+          environments.length === 0 ? (
+            <p class="empty">This application has no environment yet.</p>
+          ) : (
+            <ul class="cards">
+              {environments.map((each) => (
+                <EnvironmentCard key={each.id} org={org} app={app} environment={each} />
+              ))}
+            </ul>
+          )
+        }
       </ReadView>
     </Page>
   )

@@ -1,4 +1,5 @@
 import { useRead } from '../../api/reads.ts'
+import { user } from '../../api/session.ts'
 import type { Application } from '../../api/types.ts'
 import { Page } from '../../components/page.tsx'
 import { ReadView } from '../../components/read-view.tsx'
@@ -6,6 +7,7 @@ import { State } from '../../components/state.tsx'
 import { pathTo } from '../../routing/paths.ts'
 import { linkTo } from '../../routing/router.ts'
 import type { PageProps } from '../../routing/routes.ts'
+import { emptyText } from './empty-text.ts'
 
 /** Applications of an organization with their environments. */
 export function Applications({ parameters: { org = '' } }: PageProps) {
@@ -15,7 +17,7 @@ export function Applications({ parameters: { org = '' } }: PageProps) {
       <ReadView read={read} what="applications">
         {(applications) =>
           applications.length === 0 ? (
-            <p class="empty">No application yet. Create one with REST, kubectl or Git.</p>
+            <p class="empty">{emptyText(user.value?.roles ?? {}, org)}</p>
           ) : (
             <ul class="cards">
               {applications.map((each) => (
