@@ -9,7 +9,12 @@ import {
   storedCredentials,
 } from '../../portal/pages/accounts/account-schema.ts'
 import { driverBody, templateOf, templateText } from '../../portal/pages/drivers/driver-schema.ts'
-import { newTypeValue, typeBody } from '../../portal/pages/types/type-schema.ts'
+import {
+  newTypeValue,
+  typeBody,
+  typeSettingsSchema,
+  typeValue,
+} from '../../portal/pages/types/type-schema.ts'
 import { newUserBody, roleAt, roleChange } from '../../portal/pages/users/user-roles.ts'
 import {
   changedValueBody,
@@ -144,6 +149,23 @@ describe('types, accounts and drivers', () => {
       inputs_schema: { a: 1 },
       outputs_schema: {},
     })
+  })
+
+  test.each([
+    ['of a new type', true, newTypeValue],
+    ['of a type that exists', false, typeValue],
+  ])('the form %s has a field for all that it begins with', (_, isNew, begin) => {
+    const { sections } = formOf(typeSettingsSchema([], isNew))
+    const names = sections.flatMap(({ rows }) => rows.flatMap(({ fields }) => fields)).map(({ name }) => name)
+    const type = {
+      type: 'acme/s3',
+      name: 'S3',
+      use: 'direct',
+      category: 'c',
+      inputs_schema: {},
+      outputs_schema: {},
+    } as const
+    expect(Object.keys(begin(type)).sort()).toEqual(names.sort())
   })
 
   test('an account keeps its credentials unless some are entered', () => {

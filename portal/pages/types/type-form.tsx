@@ -10,7 +10,14 @@ import { SchemaEditor } from '../../managing/schema-editor.tsx'
 import { useSchemaText } from '../../managing/use-schema-text.ts'
 import { pathTo } from '../../routing/paths.ts'
 import { navigate } from '../../routing/router.ts'
-import { emptyOutputs, newTypeName, newTypeValue, typeBody, typeSettingsSchema } from './type-schema.ts'
+import {
+  emptyOutputs,
+  newTypeName,
+  newTypeValue,
+  typeBody,
+  typeSettingsSchema,
+  typeValue,
+} from './type-schema.ts'
 
 interface Props {
   readonly org: string
@@ -26,7 +33,10 @@ interface Props {
 export function TypeForm({ org, categories, changed, overridden }: Props) {
   const start = changed ?? overridden
   const schema = useMemo(() => typeSettingsSchema(categories, !changed), [categories, changed])
-  const settings = useSchemaForm(schema, { idPrefix: 'type', initial: newTypeValue(start) })
+  const settings = useSchemaForm(schema, {
+    idPrefix: 'type',
+    initial: changed ? typeValue(changed) : newTypeValue(overridden),
+  })
   const inputs = useSchemaText('inputs_schema', start?.inputs_schema ?? {})
   const outputs = useSchemaText('outputs_schema', start?.outputs_schema ?? emptyOutputs)
   const types = pathTo('/o/:org/types', { org })

@@ -37,9 +37,12 @@ export function isCustom(org: string, { type }: Pick<ResourceType, 'type'>): boo
 
 /** What the form for a new type begins with: nothing, or the type that it overrides. */
 export function newTypeValue(overridden: ResourceType | undefined): FreeForm {
-  if (!overridden) return { use: 'direct' }
-  const { type, name, use, category } = overridden
-  return { id: type, name, use: use === 'implicit' ? 'direct' : use, category }
+  return overridden ? { id: overridden.type, ...typeValue(overridden) } : { use: 'direct' }
+}
+
+/** What the form for a type that exists begins with. */
+export function typeValue({ name, use, category }: ResourceType): FreeForm {
+  return { name, use: use === 'implicit' ? 'direct' : use, category }
 }
 
 /** The settings and schemas for a request. */
