@@ -62,6 +62,13 @@ describe('headers that may not', () => {
     expect(problemOfHeaders(own(name))).toBeDefined()
   })
 
+  test.each([
+    ['X-Key: secret', "a header has an invalid name, which begins with 'x-key'"],
+    [' X-Key', 'a header has an invalid name'],
+  ])('%j is named as far as it is a name', (name, expected) => {
+    expect(problemOfHeaders({ 'x-own': 'v', ...own(name) })).toBe(expected)
+  })
+
   test.each<[value: unknown]>([
     ['a\r\nHost: b'],
     ['a\nb'],
