@@ -11,11 +11,12 @@ import { type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { flag, isOn } from '../../request/boolean-query.ts'
 import { shortId } from '../../request/parameters.ts'
 import { environmentsOf, findAll, findApplication, findOrThrow } from '../common/find.ts'
-import { ageOf, listEndpoint } from '../common/list-endpoint.ts'
+import { listEndpoint } from '../common/list-endpoint.ts'
 import { convertedShape, convertRequests } from '../score/score-shape.ts'
 import { newVersionShape, newVersionSpec, scoreOf, toVersion, versionShape } from './artefact-shape.ts'
 import { register } from './artefact-writing.ts'
 import { archivedFilter, isListed, isOfType, referenceFilter, typeFilter } from './version-filters.ts'
+import { versionAgeOf } from './version-order.ts'
 
 const tag = 'Artefacts'
 const versionsPath = '/orgs/{org_id}/artefact-versions'
@@ -68,7 +69,7 @@ export const artefactVersions: readonly Endpoint[] = [
           (!repositories || repositories.has(repositoryOf(each.spec.artefactName))),
       )
     },
-    positionOf: ageOf,
+    positionOf: versionAgeOf,
     isDescending: true,
     show: toVersion,
   }),

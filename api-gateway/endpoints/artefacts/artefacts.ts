@@ -7,9 +7,10 @@ import { type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { isOn } from '../../request/boolean-query.ts'
 import { changeObject, modificationBy, withModification } from '../common/change.ts'
 import { find, findAll, organizationKey } from '../common/find.ts'
-import { ageOf, listEndpoint } from '../common/list-endpoint.ts'
+import { listEndpoint } from '../common/list-endpoint.ts'
 import { artefactShape, toArtefact, toVersion, versionChangesShape, versionShape } from './artefact-shape.ts'
 import { archivedFilter, isListed, isOfType, referenceFilter, typeFilter } from './version-filters.ts'
+import { versionAgeOf } from './version-order.ts'
 
 const tag = 'Artefacts'
 const artefactPath = '/orgs/{org_id}/artefacts/{artefact_id}'
@@ -70,7 +71,7 @@ export const artefacts: readonly Endpoint[] = [
       versionsOf(store, params).filter(
         (each) => isListed(each, isOn(archived)) && (!reference || isReferredBy(each.spec, reference)),
       ),
-    positionOf: ageOf,
+    positionOf: versionAgeOf,
     isDescending: true,
     show: toVersion,
   }),

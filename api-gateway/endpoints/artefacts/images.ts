@@ -11,6 +11,7 @@ import { named } from '../../response/shapes.ts'
 import { createdAt, findAll } from '../common/find.ts'
 import { newVersionSpec } from './artefact-shape.ts'
 import { register } from './artefact-writing.ts'
+import { versionAgeOf } from './version-order.ts'
 
 const tag = 'Artefacts'
 const imagesPath = '/orgs/{org_id}/images'
@@ -114,7 +115,7 @@ function isImageName(text: string): boolean {
 function imagesIn(store: Store, organization: string): Static<typeof imageShape>[] {
   const versions = findAll(store, ArtefactVersion, organization)
     .filter(({ spec }) => spec.type === 'container' && !spec.archived)
-    .sort((left, right) => compareText(createdAt(right), createdAt(left)))
+    .sort((left, right) => compareText(versionAgeOf(right).join(), versionAgeOf(left).join()))
   return [...Map.groupBy(versions, ({ spec }) => spec.artefactName)]
     .map(([name, all]) => {
       const builds = all.map(toBuild)
