@@ -14,6 +14,7 @@ const inBrowser = [
   'test/portal/components/sign-in-dialog',
   'test/portal/pages/deploy/deploy',
   'test/portal/pages/users/roles',
+  'test/portal/pages/users/tokens',
 ].map((name) => `<rootDir>/${name}.test.ts`)
 
 export default {

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
-import { type ApiProblem, asProblem } from '../../api/problem.ts'
 import { useRead } from '../../api/reads.ts'
 import { Confirmation } from '../../components/confirmation.tsx'
 import { Page } from '../../components/page.tsx'
 import { ProblemNotice } from '../../components/problem-notice.tsx'
 import { ReadView } from '../../components/read-view.tsx'
+import { useAction } from '../../components/use-action.ts'
 import { ShownOnce } from '../../managing/shown-once.tsx'
 import { pathTo } from '../../routing/paths.ts'
 import type { PageProps } from '../../routing/routes.ts'
@@ -16,14 +16,9 @@ export function Tokens({ parameters: { org = '', user = '' } }: PageProps) {
   const [id, setId] = useState('')
   const [token, setToken] = useState('')
   const [revoked, setRevoked] = useState<string | undefined>(undefined)
-  const [problem, setProblem] = useState<ApiProblem | undefined>(undefined)
+  const { isBusy, problem, run } = useAction()
   const attempt = async (work: () => Promise<void>) => {
-    setProblem(undefined)
-    try {
-      await work()
-    } catch (error) {
-      setProblem(asProblem(error))
-    }
+    await run(work)
     read.reload()
   }
   const create = () =>
@@ -73,7 +68,9 @@ export function Tokens({ parameters: { org = '', user = '' } }: PageProps) {
           />
         </label>
         <div class="actions">
-          <button type="submit">Create a token</button>
+          <button type="submit" disabled={isBusy}>
+            Create a token
+          </button>
         </div>
       </form>
       {revoked !== undefined && (
