@@ -28,6 +28,8 @@ export interface SchemaFormHandle {
     readonly stored: ReadonlySet<string> | undefined
     readonly disabled: boolean | undefined
   }
+  /** Begins anew, as for another schema. */
+  readonly clear: () => void
   /** Whether the form can be sent; from then on, the fields show their problems. */
   readonly check: () => boolean
   /** Shows why the server refused the value at its field until the value changes; returns whether it has one. */
@@ -72,6 +74,11 @@ export function useSchemaForm(
       errors,
       stored,
       disabled: isDisabled,
+    },
+    clear() {
+      setValue(initial)
+      setChecked(false)
+      unreadable.current = new Map()
     },
     check() {
       setChecked(true)

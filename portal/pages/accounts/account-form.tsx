@@ -35,10 +35,16 @@ export function AccountForm({ org, types, drivers, account }: Props) {
     idPrefix: 'account',
     initial: account ? { name: account.name } : {},
   })
-  const { type = account?.type ?? '' } = settings.value as { type?: string } // the form has the fields of its schema
+  const typeOf = (value: unknown) => (value as { type?: string }).type ?? account?.type ?? '' // the form has the fields of its schema
+  const type = typeOf(settings.value)
   const ofType = useMemo(() => credentialsSchema(types, type), [types, type])
   const stored = useMemo(() => (account ? storedCredentials(ofType) : undefined), [account, ofType])
   const credentials = useSchemaForm(ofType, { idPrefix: 'credentials', kind: 'secrets', stored })
+  const changeSettings = (value: unknown) => {
+    // Credentials of another provider must not be sent.
+    if (typeOf(value) !== type) credentials.clear()
+    settings.setValue(value)
+  }
   const [isChecked, setChecked] = useState(false)
   const list = pathTo('/o/:org/accounts', { org })
   const save = async () => {
@@ -67,7 +73,7 @@ export function AccountForm({ org, types, drivers, account }: Props) {
         onSubmit={save}
         actions={<CancelLink to={list} />}
       >
-        <SchemaForm {...settings.fields} />
+        <SchemaForm {...settings.fields} onChange={changeSettings} />
         {type !== '' && (
           <section class="stack" aria-labelledby="credentials-heading">
             <h2 id="credentials-heading">Credentials</h2>
