@@ -73,11 +73,14 @@ describe('what a role may do is offered', () => {
 
 describe('a deployment from the form', () => {
   const bucket = { name: 'files', type: 's3', class: '', inputs: {} }
-  const web = { spec: { containers: { main: { image: 'web:1' } } } }
+  const web = { spec: { containers: { main: { image: 'web:1' } } }, externals: { db: { type: 'postgres' } } }
+  const multi = { spec: { containers: { aproxy: { image: 'proxy:1' }, web: { image: 'web:1' } } } }
+  const modules = { web, multi, bare: { spec: {} } }
+  const nothing = { workload: 'web', image: '', container: '', dependencies: [] }
   test.each([
     [
       'adds a new workload with its dependencies',
-      { workload: 'api', image: 'api:1', dependencies: [bucket] },
+      { ...nothing, workload: 'api', image: 'api:1', dependencies: [bucket] },
       {
         add: {
           api: {
@@ -90,7 +93,7 @@ describe('a deployment from the form', () => {
     ],
     [
       'changes the image of a workload that exists, and adds a dependency with inputs and class',
-      { workload: 'web', image: 'web:2', dependencies: [{ ...bucket, class: 'large', inputs: { size: 1 } }] },
+      { ...nothing, image: 'web:2', dependencies: [{ ...bucket, class: 'large', inputs: { size: 1 } }] },
       {
         update: {
           web: [
@@ -104,19 +107,33 @@ describe('a deployment from the form', () => {
         },
       },
     ],
-  ])('%s', (_, draft, modules) => {
-    expect(problemOfDraft(draft, { web })).toBeUndefined()
-    expect(deltaOf(draft, { web })).toEqual({ modules })
+    [
+      'changes the image of the chosen one of several containers',
+      { ...nothing, workload: 'multi', image: 'web:2', container: 'web' },
+      { update: { multi: [{ op: 'replace', path: '/spec/containers/web/image', value: 'web:2' }] } },
+    ],
+    [
+      'adds a dependency to a workload without containers',
+      { ...nothing, workload: 'bare', dependencies: [bucket] },
+      { update: { bare: [{ op: 'add', path: '/externals/files', value: { type: 's3' } }] } },
+    ],
+  ])('%s', (_, draft, changes) => {
+    expect(problemOfDraft(draft, modules)).toBeUndefined()
+    expect(deltaOf(draft, modules)).toEqual({ modules: changes })
   })
 
   test.each([
-    ['a workload', { workload: '', image: 'x', dependencies: [] }],
-    ['the image of a new workload', { workload: 'api', image: '', dependencies: [] }],
-    ['the type of a dependency', { workload: 'web', image: '', dependencies: [{ ...bucket, type: '' }] }],
-    ['different names', { workload: 'web', image: '', dependencies: [bucket, bucket] }],
-    ['a change', { workload: 'web', image: '', dependencies: [] }],
+    ['a workload', { workload: '', image: 'x' }],
+    ['the image of a new workload', { workload: 'api' }],
+    ['the type of a dependency', { dependencies: [{ ...bucket, type: '' }] }],
+    ['different names', { dependencies: [bucket, bucket] }],
+    ['a name that no dependency of the workload has', { dependencies: [{ ...bucket, name: 'db' }] }],
+    ['a change', {}],
+    ['the container of the image if there are several', { workload: 'multi', image: 'x' }],
+    ['a container of the same workload', { workload: 'multi', image: 'x', container: 'main' }],
+    ['a container for an image', { workload: 'bare', image: 'x' }],
   ])('needs %s', (_, draft) => {
-    expect(problemOfDraft(draft, { web })).toEqual(expect.any(String))
+    expect(problemOfDraft({ ...nothing, ...draft }, modules)).toEqual(expect.any(String))
   })
 })
 

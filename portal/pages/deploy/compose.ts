@@ -1,3 +1,5 @@
+import { escapeToken, isObject, ownValue } from '../../../operator/domain/base/json.ts'
+
 /** A dependency that a form adds to a workload. */
 export interface DependencyDraft {
   readonly name: string
@@ -11,6 +13,8 @@ export interface DeployDraft {
   readonly workload: string
   /** Empty leaves the image of an existing workload as it is. */
   readonly image: string
+  /** Which container gets the image, if the workload has several. */
+  readonly container: string
   readonly dependencies: readonly DependencyDraft[]
 }
 
@@ -39,43 +43,60 @@ function externalOf({ type, class: resourceClass, inputs }: DependencyDraft): Js
 
 /** The changes that a draft makes to the modules of an environment. */
 export function deltaOf(draft: DeployDraft, modules: Json) {
-  const known = modules[draft.workload]
-  if (known === undefined) return { modules: { add: { [draft.workload]: newModule(draft) } } }
-  const container = containersOf(known)[0]
-  const imagePath = container === undefined ? undefined : `/spec/containers/${escaped(container)}/image`
+  if (!Object.hasOwn(modules, draft.workload))
+    return { modules: { add: { [draft.workload]: newModule(draft) } } }
+  const path = `/spec/containers/${escapeToken(changedContainer(draft, modules) ?? '')}/image`
   const operations = [
-    ...(draft.image !== '' && imagePath
-      ? [{ op: 'replace' as const, path: imagePath, value: draft.image }]
-      : []),
+    ...(draft.image === '' ? [] : [{ op: 'replace' as const, path, value: draft.image }]),
     ...draft.dependencies.map((each) => ({
       op: 'add' as const,
-      path: `/externals/${escaped(each.name)}`,
+      path: `/externals/${escapeToken(each.name)}`,
       value: externalOf(each),
     })),
   ]
   return { modules: { update: { [draft.workload]: operations } } }
 }
 
-function containersOf(module: unknown): string[] {
-  const { spec } = module as { spec?: { containers?: object } } // of a deployment set
-  return Object.keys(spec?.containers ?? {})
+/** The containers of a workload; none if it does not exist. */
+export function containersOf(workload: string, modules: Json): readonly string[] {
+  const spec = membersOf(ownValue(modules, workload))['spec']
+  return Object.keys(membersOf(membersOf(spec)['containers']))
 }
 
-function escaped(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1')
+/** The container that gets a new image; undefined if the workload has none, or several of which none is chosen. */
+function changedContainer({ workload, container }: DeployDraft, modules: Json): string | undefined {
+  const containers = containersOf(workload, modules)
+  return containers.length === 1 ? containers[0] : containers.find((each) => each === container)
+}
+
+function membersOf(value: unknown): Json {
+  return isObject(value) ? value : {}
 }
 
 /** What is missing in a draft; undefined if it can be planned. */
 export function problemOfDraft(draft: DeployDraft, modules: Json): string | undefined {
   if (!/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(draft.workload))
     return 'Enter the workload: lower-case words, joined by hyphens.'
-  const isNew = modules[draft.workload] === undefined
+  const isNew = !Object.hasOwn(modules, draft.workload)
   if (isNew && draft.image === '') return 'Enter the image of the new workload.'
-  const nameless = draft.dependencies.find(({ name, type }) => name === '' || type === '')
-  if (nameless) return 'Enter the name and the type of each dependency.'
-  const names = draft.dependencies.map(({ name }) => name)
-  if (new Set(names).size < names.length) return 'Two dependencies have the same name.'
   if (!isNew && draft.image === '' && draft.dependencies.length === 0)
     return 'Change the image, or add a dependency.'
-  return undefined
+  return (isNew ? undefined : problemOfImage(draft, modules)) ?? problemOfDependencies(draft, modules)
+}
+
+function problemOfImage(draft: DeployDraft, modules: Json): string | undefined {
+  if (draft.image === '' || changedContainer(draft, modules) !== undefined) return undefined
+  return containersOf(draft.workload, modules).length === 0
+    ? `The workload '${draft.workload}' has no container, so it takes no image.`
+    : 'Choose the container that gets the new image.'
+}
+
+function problemOfDependencies({ workload, dependencies }: DeployDraft, modules: Json): string | undefined {
+  if (dependencies.some(({ name, type }) => name === '' || type === ''))
+    return 'Enter the name and the type of each dependency.'
+  const names = dependencies.map(({ name }) => name)
+  if (new Set(names).size < names.length) return 'Two dependencies have the same name.'
+  const known = membersOf(membersOf(ownValue(modules, workload))['externals'])
+  const taken = names.find((name) => Object.hasOwn(known, name))
+  return taken === undefined ? undefined : `The workload '${workload}' already has a dependency '${taken}'.`
 }

@@ -26,7 +26,7 @@ interface Source {
   readonly score?: readonly { readonly yaml: string }[]
 }
 
-const noDraft: DeployDraft = { workload: '', image: '', dependencies: [] }
+const noDraft: DeployDraft = { workload: '', image: '', container: '', dependencies: [] }
 
 /** Composes a deployment, shows its plan, and starts it. */
 export function DeployPage({ parameters }: PageProps) {
@@ -101,12 +101,7 @@ function Composer({ ids, base }: ComposerProps) {
           base !== undefined && (
             <ReadView read={set} what="the deployed workloads">
               {() => (
-                <DraftForm
-                  org={ids.org}
-                  draft={draft}
-                  workloads={Object.keys(modules ?? {})}
-                  onChange={change(setDraft)}
-                />
+                <DraftForm org={ids.org} draft={draft} modules={modules ?? {}} onChange={change(setDraft)} />
               )}
             </ReadView>
           )

@@ -3,19 +3,20 @@ import { isObject } from '../../../operator/domain/base/json.ts'
 import { useRead } from '../../api/reads.ts'
 import type { ResourceType } from '../../api/types.ts'
 import { SchemaForm } from '../../forms/schema-form.tsx'
-import type { DependencyDraft, DeployDraft } from './compose.ts'
+import { containersOf, type DependencyDraft, type DeployDraft } from './compose.ts'
 
 interface Props {
   readonly org: string
   readonly draft: DeployDraft
-  readonly workloads: readonly string[]
+  /** Modules of the set that the deployment changes. */
+  readonly modules: Readonly<Record<string, unknown>>
   readonly onChange: (draft: DeployDraft) => void
 }
 
 const noDependency: DependencyDraft = { name: '', type: '', class: '', inputs: {} }
 
 /** Workload, image and dependencies of a deployment. */
-export function DraftForm({ org, draft, workloads, onChange }: Props) {
+export function DraftForm({ org, draft, modules, onChange }: Props) {
   const types = useRead('GET /orgs/{org_id}/resources/types', { path: { org_id: org } }, { isList: true })
   const direct = (types.data ?? []).filter(({ use }) => use === 'direct')
   const set = (changes: Partial<DeployDraft>) => onChange({ ...draft, ...changes })
@@ -23,7 +24,8 @@ export function DraftForm({ org, draft, workloads, onChange }: Props) {
     set({
       dependencies: draft.dependencies.map((each, at) => (at === index ? { ...each, ...changes } : each)),
     })
-  const isNew = !workloads.includes(draft.workload)
+  const isNew = !Object.hasOwn(modules, draft.workload)
+  const containers = containersOf(draft.workload, modules)
   return (
     <div class="stack">
       <label>
@@ -36,7 +38,7 @@ export function DraftForm({ org, draft, workloads, onChange }: Props) {
         />
       </label>
       <datalist id="workload-names">
-        {workloads.map((each) => (
+        {Object.keys(modules).map((each) => (
           <option key={each} value={each} />
         ))}
       </datalist>
@@ -48,6 +50,22 @@ export function DraftForm({ org, draft, workloads, onChange }: Props) {
           onInput={({ currentTarget }) => set({ image: currentTarget.value.trim() })}
         />
       </label>
+      {containers.length > 1 && draft.image !== '' && (
+        <label>
+          Container that gets the image
+          <select
+            value={containers.includes(draft.container) ? draft.container : ''}
+            onChange={({ currentTarget }) => set({ container: currentTarget.value })}
+          >
+            <option value="">Choose a container</option>
+            {containers.map((each) => (
+              <option key={each} value={each}>
+                {each}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
       {draft.dependencies.map((each, index) => (
         <Dependency
           key={index}
