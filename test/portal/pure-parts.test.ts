@@ -72,7 +72,7 @@ describe('what a role may do is offered', () => {
 })
 
 describe('a deployment from the form', () => {
-  const bucket = { name: 'files', type: 's3', class: '', inputs: {} }
+  const bucket = { key: 1, name: 'files', type: 's3', class: '', inputs: {}, isUnreadable: false }
   const web = { spec: { containers: { main: { image: 'web:1' } } }, externals: { db: { type: 'postgres' } } }
   const multi = { spec: { containers: { aproxy: { image: 'proxy:1' }, web: { image: 'web:1' } } } }
   const modules = { web, multi, bare: { spec: {} } }
@@ -126,6 +126,7 @@ describe('a deployment from the form', () => {
     ['a workload', { workload: '', image: 'x' }],
     ['the image of a new workload', { workload: 'api' }],
     ['the type of a dependency', { dependencies: [{ ...bucket, type: '' }] }],
+    ['inputs that can be read', { dependencies: [{ ...bucket, isUnreadable: true }] }],
     ['different names', { dependencies: [bucket, bucket] }],
     ['a name that no dependency of the workload has', { dependencies: [{ ...bucket, name: 'db' }] }],
     ['a change', {}],

@@ -2,10 +2,14 @@ import { escapeToken, isObject, ownValue } from '../../../operator/domain/base/j
 
 /** A dependency that a form adds to a workload. */
 export interface DependencyDraft {
+  /** Distinguishes it within the draft while others are removed. */
+  readonly key: number
   readonly name: string
   readonly type: string
   readonly class: string
   readonly inputs: unknown
+  /** Whether `inputs` lacks a text that the form shows and marks as wrong. */
+  readonly isUnreadable: boolean
 }
 
 /** What the form of a deployment holds. */
@@ -39,6 +43,13 @@ function externalOf({ type, class: resourceClass, inputs }: DependencyDraft): Js
     ...(resourceClass === '' || resourceClass === 'default' ? {} : { class: resourceClass }),
     ...(hasInputs ? { params: inputs } : {}),
   }
+}
+
+/** The draft with one more dependency, which is empty. */
+export function withDependency(draft: DeployDraft): DeployDraft {
+  const key = Math.max(0, ...draft.dependencies.map((each) => each.key)) + 1
+  const empty = { key, name: '', type: '', class: '', inputs: {}, isUnreadable: false }
+  return { ...draft, dependencies: [...draft.dependencies, empty] }
 }
 
 /** The changes that a draft makes to the modules of an environment. */
@@ -94,6 +105,7 @@ function problemOfImage(draft: DeployDraft, modules: Json): string | undefined {
 function problemOfDependencies({ workload, dependencies }: DeployDraft, modules: Json): string | undefined {
   if (dependencies.some(({ name, type }) => name === '' || type === ''))
     return 'Enter the name and the type of each dependency.'
+  if (dependencies.some(({ isUnreadable }) => isUnreadable)) return 'Correct the fields that are marked.'
   const names = dependencies.map(({ name }) => name)
   if (new Set(names).size < names.length) return 'Two dependencies have the same name.'
   const known = membersOf(membersOf(ownValue(modules, workload))['externals'])

@@ -1,7 +1,7 @@
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
 import { useRead } from '../../api/reads.ts'
-import type { DeltaRequest, DeploymentPlan } from '../../api/types.ts'
+import type { DeltaRequest, DeploymentPlan, DeploymentSet, PlainDelta } from '../../api/types.ts'
 import { ProblemNotice } from '../../components/problem-notice.tsx'
 import { ReadView } from '../../components/read-view.tsx'
 import { useAction } from '../../components/use-action.ts'
@@ -61,7 +61,10 @@ function Composer({ ids, base }: ComposerProps) {
     'GET /orgs/{org_id}/apps/{app_id}/sets/{set_id}',
     base ? { path: { org_id: ids.org, app_id: ids.app, set_id: base } } : undefined,
   )
-  const modules = set.data && 'id' in set.data ? set.data.modules : undefined
+  const modules = modulesOf(set.data)
+  // The form keeps its focus while the set of another deployment is read.
+  const known = useRef(set.data)
+  if (set.data) known.current = set.data
   const [mode, setMode] = useState<'form' | 'score'>('form')
   const [draft, setDraft] = useState(noDraft)
   const [score, setScore] = useState('')
@@ -99,9 +102,14 @@ function Composer({ ids, base }: ComposerProps) {
         )}
         {mode === 'form' ? (
           base !== undefined && (
-            <ReadView read={set} what="the deployed workloads">
-              {() => (
-                <DraftForm org={ids.org} draft={draft} modules={modules ?? {}} onChange={change(setDraft)} />
+            <ReadView read={{ ...set, data: known.current }} what="the deployed workloads">
+              {(shown) => (
+                <DraftForm
+                  org={ids.org}
+                  draft={draft}
+                  modules={modulesOf(shown) ?? {}}
+                  onChange={change(setDraft)}
+                />
               )}
             </ReadView>
           )
@@ -161,6 +169,10 @@ function ModeChoice({
       </label>
     </fieldset>
   )
+}
+
+function modulesOf(set: DeploymentSet | PlainDelta | undefined) {
+  return set && 'id' in set ? set.modules : undefined
 }
 
 /** The source that was entered, or what is missing in it; undefined while the deployed workloads are not known. */

@@ -3,27 +3,32 @@ import { isObject } from '../../../operator/domain/base/json.ts'
 import { useRead } from '../../api/reads.ts'
 import type { ResourceType } from '../../api/types.ts'
 import { SchemaForm } from '../../forms/schema-form.tsx'
-import { containersOf, type DependencyDraft, type DeployDraft } from './compose.ts'
+import { containersOf, type DependencyDraft, type DeployDraft, withDependency } from './compose.ts'
 
 interface Props {
   readonly org: string
   readonly draft: DeployDraft
   /** Modules of the set that the deployment changes. */
   readonly modules: Readonly<Record<string, unknown>>
-  readonly onChange: (draft: DeployDraft) => void
+  /** Takes the draft at the time of the change, because one event can cause several changes. */
+  readonly onChange: (change: (draft: DeployDraft) => DeployDraft) => void
 }
-
-const noDependency: DependencyDraft = { name: '', type: '', class: '', inputs: {} }
 
 /** Workload, image and dependencies of a deployment. */
 export function DraftForm({ org, draft, modules, onChange }: Props) {
   const types = useRead('GET /orgs/{org_id}/resources/types', { path: { org_id: org } }, { isList: true })
   const direct = (types.data ?? []).filter(({ use }) => use === 'direct')
-  const set = (changes: Partial<DeployDraft>) => onChange({ ...draft, ...changes })
-  const setDependency = (index: number, changes: Partial<DependencyDraft>) =>
-    set({
-      dependencies: draft.dependencies.map((each, at) => (at === index ? { ...each, ...changes } : each)),
-    })
+  const set = (changes: Partial<DeployDraft>) => onChange((latest) => ({ ...latest, ...changes }))
+  const setDependency = (key: number, changes: Partial<DependencyDraft>) =>
+    onChange(({ dependencies, ...latest }) => ({
+      ...latest,
+      dependencies: dependencies.map((each) => (each.key === key ? { ...each, ...changes } : each)),
+    }))
+  const removeDependency = (key: number) =>
+    onChange(({ dependencies, ...latest }) => ({
+      ...latest,
+      dependencies: dependencies.filter((each) => each.key !== key),
+    }))
   const isNew = !Object.hasOwn(modules, draft.workload)
   const containers = containersOf(draft.workload, modules)
   return (
@@ -68,16 +73,16 @@ export function DraftForm({ org, draft, modules, onChange }: Props) {
       )}
       {draft.dependencies.map((each, index) => (
         <Dependency
-          key={index}
+          key={each.key}
           number={index + 1}
           dependency={each}
           types={direct}
-          onChange={(changes) => setDependency(index, changes)}
-          onRemove={() => set({ dependencies: draft.dependencies.filter((_, at) => at !== index) })}
+          onChange={(changes) => setDependency(each.key, changes)}
+          onRemove={() => removeDependency(each.key)}
         />
       ))}
       <div class="actions">
-        <button type="button" onClick={() => set({ dependencies: [...draft.dependencies, noDependency] })}>
+        <button type="button" onClick={() => onChange(withDependency)}>
           Add a dependency
         </button>
       </div>
@@ -103,7 +108,7 @@ function Dependency({
   readonly onChange: (changes: Partial<DependencyDraft>) => void
   readonly onRemove: () => void
 }) {
-  const { name, type, class: resourceClass, inputs } = dependency
+  const { key, name, type, class: resourceClass, inputs } = dependency
   const schema = types.find((each) => each.type === type)?.inputs_schema
   return (
     <fieldset class="group stack">
@@ -136,10 +141,11 @@ function Dependency({
       {schema && hasFields(schema) && (
         <SchemaForm
           key={type}
-          idPrefix={`dependency-${number}`}
+          idPrefix={`dependency-${key}`}
           schema={schema}
           value={inputs}
           onChange={(value) => onChange({ inputs: value })}
+          onUnreadable={(problems) => onChange({ isUnreadable: problems.size > 0 })}
         />
       )}
       <div class="actions">

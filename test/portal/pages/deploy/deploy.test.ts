@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { ensurePortal } from '../../../../dev/portal.ts'
 import { tokenOf } from '../../../api-gateway/support/gateway.ts'
 import { addEnvironment, finish } from '../../../api-gateway/support/objects.ts'
@@ -16,18 +16,21 @@ beforeAll(async () => {
 })
 afterAll(() => browser.close())
 
-test('a plan is shown until another deployment changes the set that it was composed from', async () => {
+/** Opens the form for a deployment of a workload. */
+async function openForm(workload: string) {
   const address = `${gateway.url}/o/acme/apps/shop/envs/development/deploy`
   const { page, faults } = await openPage(browser, address)
   await page.getByLabel('API token').fill(tokenOf('admin'))
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-  await page.getByRole('combobox', { name: 'Workload' }).fill('web')
-  await page.getByLabel(/image/i).fill('registry.example.com/web:2')
-  const show = page.getByRole('button', { name: 'Show the plan' })
-  await show.click()
-  const plan = page.getByRole('heading', { name: 'Plan', exact: true })
-  await plan.waitFor()
+  await page.getByRole('combobox', { name: 'Workload' }).fill(workload)
+  await page.getByLabel(/image/i).fill(`registry.example.com/${workload}:2`)
+  // The first read without a session says so.
+  const others = () => faults.filter((each) => !each.includes('401'))
+  return { page, show: page.getByRole('button', { name: 'Show the plan' }), faults: others }
+}
 
+/** Deploys the workload `web`, as another user does. */
+async function deployWeb(): Promise<void> {
   const web = {
     profile: 'quartermaster/default-module',
     spec: { containers: { main: { id: 'main', image: 'web:1' } } },
@@ -35,12 +38,74 @@ test('a plan is shown until another deployment changes the set that it was compo
   const deploys = 'POST /orgs/acme/apps/shop/envs/development/deploys'
   expect((await gateway.send(deploys, { body: { delta: { modules: { add: { web } } } } })).status).toBe(201)
   finish(gateway, 'shop.development.1')
+}
+
+/** Adds a dependency of a type, without its name. */
+async function addDependency(page: Page, type: string): Promise<void> {
+  await page.getByRole('button', { name: 'Add a dependency' }).click()
+  await page.getByRole('combobox', { name: 'Type' }).last().selectOption(type)
+}
+
+test('a plan is shown until another deployment changes the set that it was composed from', async () => {
+  const { page, show, faults } = await openForm('web')
+  await show.click()
+  const plan = page.getByRole('heading', { name: 'Plan', exact: true })
+  await plan.waitFor()
+
+  await deployWeb()
   await plan.waitFor({ state: 'detached', timeout: 20_000 })
 
   const [request] = await Promise.all([page.waitForRequest(/dry_run/), show.click()])
   const update = [{ op: 'replace', path: '/spec/containers/main/image', value: 'registry.example.com/web:2' }]
   expect(request.postDataJSON()).toEqual({ delta: { modules: { update: { web: update } } } })
   await plan.waitFor()
-  // The first read without a session says so.
-  expect(faults.filter((each) => !each.includes('401'))).toEqual([])
+  expect(faults()).toEqual([])
+})
+
+test('a text that is marked as wrong is never left out of a plan', async () => {
+  const { page, show, faults } = await openForm('api')
+  await addDependency(page, 'postgres')
+  await addDependency(page, 'horizontal-pod-autoscaler')
+  for (const [at, name] of ['db', 'scale'].entries())
+    await page.getByRole('textbox', { name: 'Name' }).nth(at).fill(name)
+  await page.getByLabel('minReplicas').fill('1')
+  await page.getByLabel('minReplicas').fill('1O')
+  await page.getByLabel('extensions').fill('{"uuid-ossp": {}')
+  await page.getByText('Correct the fields that are marked.').waitFor()
+  expect(await show.isDisabled()).toBe(true)
+  await page.getByRole('button', { name: 'Remove', exact: true }).first().click()
+  await page.getByText('must be a whole number').waitFor()
+  expect(await show.isDisabled()).toBe(true)
+  await page.getByLabel('minReplicas').fill('10')
+  const [request] = await Promise.all([page.waitForRequest(/dry_run/), show.click()])
+  expect(request.postDataJSON()).toMatchObject({
+    delta: {
+      modules: {
+        add: {
+          api: { externals: { scale: { type: 'horizontal-pod-autoscaler', params: { minReplicas: 10 } } } },
+        },
+      },
+    },
+  })
+  expect(faults()).toEqual([])
+})
+
+test('the form keeps its focus and texts while the set of another deployment is read', async () => {
+  const { page, faults } = await openForm('api')
+  await addDependency(page, 'postgres')
+  const field = page.getByLabel('extensions')
+  await field.fill('{"uuid')
+  const read = Promise.withResolvers<void>()
+  const asked = page.waitForRequest(/\/sets\//)
+  await page.route('**/sets/*', async (route) => {
+    await read.promise
+    await route.continue()
+  })
+  await deployWeb()
+  await asked
+  await page.keyboard.type('-ossp": {}}')
+  read.resolve()
+  await page.locator('datalist option[value=web]').waitFor({ state: 'attached' })
+  expect(await field.inputValue()).toBe('{"uuid-ossp": {}}')
+  expect(faults()).toEqual([])
 })
