@@ -13,11 +13,17 @@ interface Props {
   readonly save: (before: string, after: string) => Promise<void>
 }
 
+/** A choice; it ends when the role is no longer the one that it began with. */
+interface Choice {
+  readonly from: string
+  readonly to: string
+}
+
 /** A role, and a button that saves another choice: with the arrow keys, a choice passes the roles in between. */
 export function RoleChoice({ kind, name, role, roles, none, save }: Props) {
-  const [chosen, setChosen] = useState<string | undefined>(undefined)
+  const [chosen, setChosen] = useState<Choice | undefined>(undefined)
   const { isBusy, problem, run } = useAction()
-  const value = chosen ?? role
+  const value = chosen?.from === role ? chosen.to : role
   const id = `role-${kind.replace(' ', '-')}-${name}`
   const submit = async () => {
     if (await run(() => save(role, value))) setChosen(undefined)
@@ -34,7 +40,11 @@ export function RoleChoice({ kind, name, role, roles, none, save }: Props) {
         <label for={id}>
           Role on {kind} {name}
         </label>
-        <select id={id} value={value} onChange={({ currentTarget }) => setChosen(currentTarget.value)}>
+        <select
+          id={id}
+          value={value}
+          onChange={({ currentTarget }) => setChosen({ from: role, to: currentTarget.value })}
+        >
           {none !== undefined && <option value="">{none}</option>}
           {roles.map((each) => (
             <option key={each.value} value={each.value}>

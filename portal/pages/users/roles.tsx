@@ -82,7 +82,7 @@ function Roles({ org, user }: Props) {
                 name={org}
                 role={roleAt(objects, `/orgs/${org}`)}
                 roles={organizationRoles.map((each) => ({ value: each.const, label: each.title }))}
-                save={(_, role) => changeOrganizationRole(path, role)}
+                save={(before, role) => changeOrganizationRole(path, before, role)}
               />
             </ul>
           </section>
