@@ -13,6 +13,7 @@ const inBrowser = [
   'test/api-gateway/sign-in/portal-sign-in',
   'test/portal/components/sign-in-dialog',
   'test/portal/pages/accounts/account-form',
+  'test/portal/managing/stored-form',
   'test/portal/pages/deploy/deploy',
   'test/portal/pages/users/roles',
   'test/portal/pages/users/tokens',

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ApiProblem } from '../api/problem.ts'
-import { ProblemNotice } from '../components/problem-notice.tsx'
 import type { SchemaFormHandle } from '../forms/use-schema-form.ts'
+import { FormProblem } from './form-problem.tsx'
 import { useAction } from './use-action.ts'
 
 interface Props {
@@ -68,7 +68,7 @@ export function CheckedForm({
       }}
     >
       {children}
-      {problem && <ProblemNotice problem={problem} />}
+      {problem && <FormProblem problem={problem} />}
       {result}
       {isDone && done !== undefined && (
         <p class="notice notice-good" role="status">

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { DefinitionPreview } from '../api/types.ts'
-import { ProblemNotice } from '../components/problem-notice.tsx'
 import type { SchemaFormHandle } from '../forms/use-schema-form.ts'
 import { CheckedForm } from './checked-form.tsx'
+import { FormProblem } from './form-problem.tsx'
 import { PreviewView } from './preview-view.tsx'
 import { useAction } from './use-action.ts'
 
@@ -40,7 +40,7 @@ export function PreviewedForm({ label, forms, button, preview, save, actions, ch
       result={
         <>
           {shown && <PreviewView preview={shown} />}
-          {saving.problem && <ProblemNotice problem={saving.problem} />}
+          {saving.problem && <FormProblem problem={saving.problem} />}
         </>
       }
       actions={

@@ -2,12 +2,14 @@ import { describe, expect, test } from '@jest/globals'
 import { ApiProblem, adviceFor } from '../../portal/api/problem.ts'
 import { problemOfRefusal } from '../../portal/forms/model/check.ts'
 import { formOf } from '../../portal/forms/model/form.ts'
+import { differsIn, replacedFields } from '../../portal/managing/changed.ts'
 import {
   changedAccountBody,
   newAccountBody,
   newAccountSchema,
   storedCredentials,
 } from '../../portal/pages/accounts/account-schema.ts'
+import { changedDefinitionBody } from '../../portal/pages/definitions/definition-schema.ts'
 import { driverBody, templateOf, templateText } from '../../portal/pages/drivers/driver-schema.ts'
 import {
   newTypeValue,
@@ -73,6 +75,58 @@ describe('webhooks', () => {
       disabled: false,
       headers: {},
     })
+  })
+})
+
+describe('a change of another user is replaced by a request that', () => {
+  const definition = {
+    name: 'n',
+    driver_type: 'quartermaster/echo',
+    driver_inputs: {
+      values: { host: 'h', name: 'n' },
+      secret_refs: { password: { ref: 'a/password' }, username: { ref: 'a/username' } },
+    },
+  }
+  const { values, secret_refs } = definition.driver_inputs
+  const rotated = {
+    ...definition,
+    driver_inputs: { values, secret_refs: { ...secret_refs, password: { ref: 'b' } } },
+  }
+  const moved = { ...definition, driver_inputs: { values: { ...values, host: 'other' }, secret_refs } }
+  const changes = (settings: object, inputs: object) =>
+    replacedFields(changedDefinitionBody({ ...definition, ...settings }, { values, ...inputs }, definition))
+  const webhook = { url: 'u', headers: { 'x-a': '0', 'x-b': '0' } }
+  const withHeaders = (headers: object) =>
+    replacedFields(changedWebhookBody({ ...webhook, headers: { ...webhook.headers, ...headers } }, webhook))
+
+  test.each<[string, readonly string[], object, object, boolean]>([
+    [
+      'has all secrets, after a rotation of one',
+      changes({}, { secrets: { username: 'u' } }),
+      definition,
+      rotated,
+      true,
+    ],
+    ['has all values', changes({}, { values: { ...values, name: 'm' } }), definition, moved, true],
+    ['has all headers', withHeaders({ 'x-b': '1' }), webhook, { ...webhook, headers: { 'x-a': '1' } }, true],
+    [
+      'has all fields, also absent ones',
+      ['name', 'use'],
+      { use: 'direct' },
+      { name: 'n', use: 'direct' },
+      true,
+    ],
+    ['has other fields', changes({ name: 'm' }, {}), definition, moved, false],
+    ['has nothing', changes({}, {}), definition, rotated, false],
+    [
+      'has headers, after a change of the URL',
+      withHeaders({ 'x-b': '1' }),
+      webhook,
+      { ...webhook, url: 'v' },
+      false,
+    ],
+  ])('%s', (_, fields, before, after, expected) => {
+    expect(differsIn(fields, before, after)).toBe(expected)
   })
 })
 
@@ -169,9 +223,12 @@ describe('types, accounts and drivers', () => {
   })
 
   test('an account keeps its credentials unless some are entered', () => {
-    expect(changedAccountBody({ name: 'n' }, {})).toEqual({ name: 'n', credentials: undefined })
-    expect(changedAccountBody({ name: 'n' }, { token: 't' })).toEqual({
-      name: 'n',
+    expect(changedAccountBody({ name: 'm' }, {}, { name: 'n' })).toEqual({
+      name: 'm',
+      credentials: undefined,
+    })
+    expect(changedAccountBody({ name: 'n' }, { token: 't' }, { name: 'n' })).toEqual({
+      name: undefined,
       credentials: { token: 't' },
     })
     expect(newAccountBody({ id: 'a', type: 'local' }, undefined)).toEqual({

@@ -5,8 +5,10 @@ import type { AccountType, Driver, ResourceAccount } from '../../api/types.ts'
 import { SchemaForm } from '../../forms/schema-form.tsx'
 import { useSchemaForm } from '../../forms/use-schema-form.ts'
 import { CancelLink } from '../../managing/cancel-link.tsx'
+import { replacedFields } from '../../managing/changed.ts'
 import { CheckedForm } from '../../managing/checked-form.tsx'
 import { DeleteButton } from '../../managing/delete-button.tsx'
+import type { Stored } from '../../managing/stored-form.tsx'
 import { pathTo } from '../../routing/paths.ts'
 import { navigate } from '../../routing/router.ts'
 import {
@@ -23,13 +25,14 @@ interface Props {
   readonly types: readonly AccountType[]
   readonly drivers: readonly Driver[]
   /** Undefined for a new account. */
-  readonly account: ResourceAccount | undefined
+  readonly stored: Stored<ResourceAccount> | undefined
 }
 
 const keptText = 'Leave all fields empty to keep the stored credentials. New credentials replace all of them.'
 
 /** Creates an account, or changes its name and credentials. Stored credentials are never shown. */
-export function AccountForm({ org, types, drivers, account }: Props) {
+export function AccountForm({ org, types, drivers, stored: storedAccount }: Props) {
+  const account = storedAccount?.initial
   const schema = useMemo(() => (account ? accountSchema : newAccountSchema(types, drivers)), [types, drivers])
   const settings = useSchemaForm(schema, {
     idPrefix: 'account',
@@ -49,13 +52,13 @@ export function AccountForm({ org, types, drivers, account }: Props) {
   const list = pathTo('/o/:org/accounts', { org })
   const save = async () => {
     const query = isChecked ? { check_credential: 'true' } : {}
-    if (account)
-      await call('PATCH /orgs/{org_id}/resources/accounts/{account_id}', {
-        path: { org_id: org, account_id: account.id },
-        query,
-        body: changedAccountBody(settings.value, credentials.value),
-      })
-    else
+    if (storedAccount) {
+      const { id } = storedAccount.initial
+      const body = changedAccountBody(settings.value, credentials.value, storedAccount.initial)
+      await storedAccount.verify(replacedFields(body))
+      const path = { org_id: org, account_id: id }
+      await call('PATCH /orgs/{org_id}/resources/accounts/{account_id}', { path, query, body })
+    } else
       await call('POST /orgs/{org_id}/resources/accounts', {
         path: { org_id: org },
         query,

@@ -1,7 +1,8 @@
 import type { FreeForm } from '../../../operator/api/schema.ts'
 import { isObject, ownValue } from '../../../operator/domain/base/json.ts'
-import type { AccountType, Driver } from '../../api/types.ts'
+import type { AccountType, Driver, ResourceAccount } from '../../api/types.ts'
 import { memberPointer } from '../../forms/model/pointer.ts'
+import { changed } from '../../managing/changed.ts'
 
 /** Account types that can be chosen: the known ones, and those that drivers of the organization accept. */
 function typeOptions(types: readonly AccountType[], drivers: readonly Driver[]) {
@@ -65,9 +66,13 @@ export function newAccountBody(settings: unknown, credentials: unknown) {
   }
 }
 
-/** Body of a request that changes an account; without new credentials, the stored ones are kept. */
-export function changedAccountBody(settings: unknown, credentials: unknown) {
+/** Body of a request that changes an account: only what was changed. Without new credentials, the stored ones are kept. */
+export function changedAccountBody(
+  settings: unknown,
+  credentials: unknown,
+  before: Pick<ResourceAccount, 'name'>,
+) {
   const given = isObject(settings) ? settings : ({} as FreeForm)
   const hasNew = isObject(credentials) && Object.keys(credentials).length > 0
-  return { name: String(given['name']), credentials: hasNew ? credentials : undefined }
+  return { name: changed(String(given['name']), before.name), credentials: hasNew ? credentials : undefined }
 }

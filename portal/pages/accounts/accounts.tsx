@@ -8,6 +8,7 @@ import { Page } from '../../components/page.tsx'
 import { ProblemNotice } from '../../components/problem-notice.tsx'
 import { ReadView } from '../../components/read-view.tsx'
 import { isAdministrator } from '../../managing/roles.ts'
+import { StoredForm } from '../../managing/stored-form.tsx'
 import { pathTo } from '../../routing/paths.ts'
 import { linkTo, query } from '../../routing/router.ts'
 import type { PageProps } from '../../routing/routes.ts'
@@ -37,9 +38,23 @@ function AccountPage({ org, edited }: { readonly org: string; readonly edited: s
           if (edited !== null && !account) return <p class="empty">This account does not exist.</p>
           return (
             <ReadView read={types} what="account types">
-              {(known) => (
-                <AccountForm org={org} types={known} drivers={drivers.data ?? []} account={account} />
-              )}
+              {(known) => {
+                const choices = { org, types: known, drivers: drivers.data ?? [] }
+                if (!account) return <AccountForm {...choices} stored={undefined} />
+                const accountPath = { ...path, account_id: account.id }
+                return (
+                  <StoredForm
+                    key={account.id}
+                    what={`account '${account.id}'`}
+                    object={account}
+                    read={() =>
+                      call('GET /orgs/{org_id}/resources/accounts/{account_id}', { path: accountPath })
+                    }
+                  >
+                    {(stored) => <AccountForm {...choices} stored={stored} />}
+                  </StoredForm>
+                )
+              }}
             </ReadView>
           )
         }}

@@ -4,8 +4,10 @@ import { ProblemNotice } from '../../components/problem-notice.tsx'
 import { Loading } from '../../components/read-view.tsx'
 import { SchemaForm } from '../../forms/schema-form.tsx'
 import { useSchemaForm } from '../../forms/use-schema-form.ts'
+import { replacedFields } from '../../managing/changed.ts'
 import { PreviewedForm } from '../../managing/previewed-form.tsx'
 import { isAdministrator } from '../../managing/roles.ts'
+import type { Stored } from '../../managing/stored-form.tsx'
 import { useCatalogue } from './catalogue.ts'
 import { type Catalogue, changedDefinitionBody, settingsOf, settingsSchema } from './definition-schema.ts'
 import { schemaFor, storedSecrets } from './inputs.ts'
@@ -13,18 +15,18 @@ import { previewOf, saveDefinition } from './requests.ts'
 
 interface Props {
   readonly org: string
-  readonly definition: ResourceDefinition
+  readonly stored: Stored<ResourceDefinition>
   readonly onSaved: () => void
 }
 
 /** Name, driver, account and inputs of a definition, saved after a preview. */
-export function DefinitionForm({ org, definition, onSaved }: Props) {
+export function DefinitionForm({ org, stored, onSaved }: Props) {
   const { catalogue, problem, reload } = useCatalogue(org)
   return (
     <>
       {problem && <ProblemNotice problem={problem} onRetry={reload} />}
       {catalogue ? (
-        <Editor org={org} definition={definition} catalogue={catalogue} onSaved={onSaved} />
+        <Editor org={org} stored={stored} catalogue={catalogue} onSaved={onSaved} />
       ) : (
         <Loading what="types and drivers" />
       )}
@@ -32,7 +34,8 @@ export function DefinitionForm({ org, definition, onSaved }: Props) {
   )
 }
 
-function Editor({ org, definition, catalogue, onSaved }: Props & { readonly catalogue: Catalogue }) {
+function Editor({ org, stored, catalogue, onSaved }: Props & { readonly catalogue: Catalogue }) {
+  const definition = stored.initial
   const { id, type, name, driver_account, driver_inputs, provision } = definition
   const isDisabled = !isAdministrator(org)
   const schemaOf = useCallback(
@@ -54,12 +57,12 @@ function Editor({ org, definition, catalogue, onSaved }: Props & { readonly cata
       ),
     [driver_type, type, catalogue],
   )
-  const stored = useMemo(() => new Set(storedSecrets(driver_inputs?.secret_refs)), [driver_inputs])
+  const secrets = useMemo(() => new Set(storedSecrets(driver_inputs?.secret_refs)), [driver_inputs])
   const inputs = useSchemaForm(inputsSchema, {
     idPrefix: 'inputs',
     kind: 'parts',
     initial: { values: driver_inputs?.values ?? {} },
-    stored,
+    stored: secrets,
     isDisabled,
   })
   const fields = (
@@ -74,13 +77,18 @@ function Editor({ org, definition, catalogue, onSaved }: Props & { readonly cata
     path: { org_id: org, def_id: id },
     body: changedDefinitionBody(settings.value, inputs.value, definition),
   }
+  const verify = () => stored.verify(replacedFields(request.body))
   return (
     <PreviewedForm
       label={`Definition ${id}`}
       forms={[settings, inputs]}
       button="Save"
-      preview={() => previewOf('PATCH /orgs/{org_id}/resources/defs/{def_id}', request)}
+      preview={async () => {
+        await verify()
+        return previewOf('PATCH /orgs/{org_id}/resources/defs/{def_id}', request)
+      }}
       save={async () => {
+        await verify()
         await saveDefinition(org, 'PATCH /orgs/{org_id}/resources/defs/{def_id}', request)
         onSaved()
       }}

@@ -1,9 +1,11 @@
 import { useState } from 'preact/hooks'
+import { call } from '../../api/client.ts'
 import { useRead } from '../../api/reads.ts'
 import type { ResourceDefinition } from '../../api/types.ts'
 import { Page } from '../../components/page.tsx'
 import { ReadView } from '../../components/read-view.tsx'
 import { isAdministrator } from '../../managing/roles.ts'
+import { StoredForm } from '../../managing/stored-form.tsx'
 import { pathTo } from '../../routing/paths.ts'
 import { linkTo, query } from '../../routing/router.ts'
 import type { PageProps } from '../../routing/routes.ts'
@@ -64,18 +66,25 @@ export function DefinitionPage({ parameters: { org = '', def = '' } }: PageProps
               <p class="notice notice-wait">
                 The definition is deleted. Active resources that it provisioned remain.
               </p>
-            ) : edit === 'criteria' ? (
-              <CriteriaForm org={org} definition={definition} />
             ) : edit === 'delete' ? (
               uses.data && <DefinitionDeletion org={org} definition={definition} uses={uses.data} />
             ) : (
-              <DefinitionForm
+              <StoredForm
                 // A saved form begins again with what is stored.
-                key={`${definition.active_version_id} ${definition.updated_at}`}
-                org={org}
-                definition={definition}
-                onSaved={() => setSaved(true)}
-              />
+                key={`${edit} ${definition.active_version_id} ${definition.updated_at}`}
+                what={`definition '${def}'`}
+                object={definition}
+                read={() => call('GET /orgs/{org_id}/resources/defs/{def_id}', { path })}
+                onLoad={read.reload}
+              >
+                {(stored) =>
+                  edit === 'criteria' ? (
+                    <CriteriaForm org={org} stored={stored} />
+                  ) : (
+                    <DefinitionForm org={org} stored={stored} onSaved={() => setSaved(true)} />
+                  )
+                }
+              </StoredForm>
             )}
           </div>
         )}

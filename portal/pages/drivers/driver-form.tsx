@@ -8,6 +8,7 @@ import { CancelLink } from '../../managing/cancel-link.tsx'
 import { CheckedForm } from '../../managing/checked-form.tsx'
 import { DeleteButton } from '../../managing/delete-button.tsx'
 import { SchemaEditor } from '../../managing/schema-editor.tsx'
+import type { Stored } from '../../managing/stored-form.tsx'
 import { useSchemaText } from '../../managing/use-schema-text.ts'
 import { pathTo } from '../../routing/paths.ts'
 import { navigate } from '../../routing/router.ts'
@@ -18,13 +19,14 @@ interface Props {
   readonly types: readonly ResourceType[]
   readonly drivers: readonly Driver[]
   /** Undefined for a new driver. */
-  readonly driver: Driver | undefined
+  readonly stored: Stored<Driver> | undefined
 }
 
 const emptyInputs = { type: 'object', properties: { values: { type: 'object', properties: {} } } }
 
 /** Registers a driver of the organization, or changes it, with the form that its definitions show. */
-export function DriverForm({ org, types, drivers, driver }: Props) {
+export function DriverForm({ org, types, drivers, stored }: Props) {
+  const driver = stored?.initial
   const schema = useMemo(
     () =>
       driverSettingsSchema(
@@ -43,12 +45,13 @@ export function DriverForm({ org, types, drivers, driver }: Props) {
   const list = pathTo('/o/:org/drivers', { org })
   const save = async () => {
     const body = driverBody(settings.value, inputs.schema, template)
-    if (driver)
+    if (stored) {
+      await stored.verify(Object.keys(body))
       await call('PUT /orgs/{org_id}/resources/drivers/{driver_id}', {
-        path: { org_id: org, driver_id: driver.id },
+        path: { org_id: org, driver_id: stored.initial.id },
         body,
       })
-    else
+    } else
       await call('POST /orgs/{org_id}/resources/drivers', {
         path: { org_id: org },
         body: { ...body, id: newDriverId(settings.value) },

@@ -1,9 +1,11 @@
+import { call } from '../../api/client.ts'
 import { useRead } from '../../api/reads.ts'
 import type { Driver } from '../../api/types.ts'
 import { FilteredTable } from '../../components/filtered-table.tsx'
 import { Page } from '../../components/page.tsx'
 import { ReadView } from '../../components/read-view.tsx'
 import { isAdministrator } from '../../managing/roles.ts'
+import { StoredForm } from '../../managing/stored-form.tsx'
 import { pathTo } from '../../routing/paths.ts'
 import { linkTo, query } from '../../routing/router.ts'
 import type { PageProps } from '../../routing/routes.ts'
@@ -28,7 +30,19 @@ export function Drivers({ parameters: { org = '' } }: PageProps) {
           {(drivers) => {
             const driver = drivers.find(({ org_id, id }) => org_id === org && id === edited)
             if (edited !== null && !driver) return <p class="empty">This driver does not exist.</p>
-            return <DriverForm org={org} types={types.data ?? []} drivers={drivers} driver={driver} />
+            const choices = { org, types: types.data ?? [], drivers }
+            if (!driver) return <DriverForm {...choices} stored={undefined} />
+            const driverPath = { ...path, driver_id: driver.id }
+            return (
+              <StoredForm
+                key={driver.id}
+                what={`driver '${org}/${driver.id}'`}
+                object={driver}
+                read={() => call('GET /orgs/{org_id}/resources/drivers/{driver_id}', { path: driverPath })}
+              >
+                {(stored) => <DriverForm {...choices} stored={stored} />}
+              </StoredForm>
+            )
           }}
         </ReadView>
       </Page>

@@ -7,6 +7,7 @@ import { useSchemaForm } from '../../forms/use-schema-form.ts'
 import { CancelLink } from '../../managing/cancel-link.tsx'
 import { CheckedForm } from '../../managing/checked-form.tsx'
 import { SchemaEditor } from '../../managing/schema-editor.tsx'
+import type { Stored } from '../../managing/stored-form.tsx'
 import { useSchemaText } from '../../managing/use-schema-text.ts'
 import { pathTo } from '../../routing/paths.ts'
 import { navigate } from '../../routing/router.ts'
@@ -24,13 +25,14 @@ interface Props {
   /** Categories in use, as suggestions. */
   readonly categories: readonly string[]
   /** The type that is changed; undefined for a new one. */
-  readonly changed?: ResourceType
+  readonly stored?: Stored<ResourceType>
   /** The built-in type that a new one overrides. */
   readonly overridden?: ResourceType
 }
 
 /** Creates or changes a custom type, with the form of a static definition while its schema is edited. */
-export function TypeForm({ org, categories, changed, overridden }: Props) {
+export function TypeForm({ org, categories, stored, overridden }: Props) {
+  const changed = stored?.initial
   const start = changed ?? overridden
   const schema = useMemo(() => typeSettingsSchema(categories, !changed), [categories, changed])
   const settings = useSchemaForm(schema, {
@@ -43,12 +45,13 @@ export function TypeForm({ org, categories, changed, overridden }: Props) {
   const save = async () => {
     const body = typeBody(settings.value, inputs.schema, outputs.schema)
     const type = changed?.type ?? newTypeName(org, settings.value)
-    if (changed)
-      await call('PUT /orgs/{org_id}/resources/types/{type_id}', {
-        path: { org_id: org, type_id: type },
-        body,
-      })
-    else await call('POST /orgs/{org_id}/resources/types', { path: { org_id: org }, body: { ...body, type } })
+    if (stored) {
+      const fields = Object.keys(body)
+      await stored.verify(fields)
+      const path = { org_id: org, type_id: type }
+      stored.saved(fields, await call('PUT /orgs/{org_id}/resources/types/{type_id}', { path, body }))
+    } else
+      await call('POST /orgs/{org_id}/resources/types', { path: { org_id: org }, body: { ...body, type } })
     await invalidate(`/orgs/${encodeURIComponent(org)}/resources/types`)
     navigate(`${types}?type=${encodeURIComponent(type)}`, { replace: true })
   }

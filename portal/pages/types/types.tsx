@@ -8,6 +8,7 @@ import { ReadView } from '../../components/read-view.tsx'
 import { DeleteButton } from '../../managing/delete-button.tsx'
 import { isAdministrator } from '../../managing/roles.ts'
 import { SchemaEditor } from '../../managing/schema-editor.tsx'
+import { StoredForm } from '../../managing/stored-form.tsx'
 import { useSchemaText } from '../../managing/use-schema-text.ts'
 import { pathTo } from '../../routing/paths.ts'
 import { linkTo, navigate, query } from '../../routing/router.ts'
@@ -100,7 +101,13 @@ function TypeView({ org, type, categories }: ViewProps) {
     )
   return (
     <>
-      <TypeForm org={org} categories={categories} changed={type} />
+      <StoredForm
+        what={`type '${type.type}'`}
+        object={type}
+        read={() => call('GET /orgs/{org_id}/resources/types/{type_id}', { path })}
+      >
+        {(stored) => <TypeForm org={org} categories={categories} stored={stored} />}
+      </StoredForm>
       <div class="actions">
         <DeleteButton
           what={type.type}

@@ -9,9 +9,11 @@ import { ReadView } from '../../components/read-view.tsx'
 import { SchemaForm } from '../../forms/schema-form.tsx'
 import { useSchemaForm } from '../../forms/use-schema-form.ts'
 import { applicationCrumbs } from '../../managing/application-crumbs.ts'
+import { replacedFields } from '../../managing/changed.ts'
 import { CheckedForm } from '../../managing/checked-form.tsx'
 import { DeleteButton } from '../../managing/delete-button.tsx'
 import { ShownOnce } from '../../managing/shown-once.tsx'
+import { type Stored, StoredForm } from '../../managing/stored-form.tsx'
 import { useAction } from '../../managing/use-action.ts'
 import { pathTo } from '../../routing/paths.ts'
 import { navigate } from '../../routing/router.ts'
@@ -44,7 +46,15 @@ export function WebhookPage({ parameters: { org = '', app = '', webhook = '' } }
       <ReadView read={read} what="the webhook">
         {(found) => (
           <>
-            <Changes path={path} webhook={found} />
+            <StoredForm
+              what={`webhook '${webhook}'`}
+              object={found}
+              read={() =>
+                call('GET /orgs/{org_id}/apps/{app_id}/webhooks/{webhook_id}', { path: { ...path } })
+              }
+            >
+              {(stored) => <Changes path={path} stored={stored} />}
+            </StoredForm>
             <SigningSecret path={path} />
             <WebhookCalls path={path} />
             <div class="actions">
@@ -69,14 +79,15 @@ export function WebhookPage({ parameters: { org = '', app = '', webhook = '' } }
   )
 }
 
-function Changes({ path, webhook }: { readonly path: WebhookPath; readonly webhook: Webhook }) {
-  const [saved, setSaved] = useState<unknown>(() => webhookValue(webhook))
+function Changes({ path, stored }: { readonly path: WebhookPath; readonly stored: Stored<Webhook> }) {
+  const [saved, setSaved] = useState<unknown>(() => webhookValue(stored.initial))
   const form = useSchemaForm(webhookSchema, { idPrefix: 'webhook', initial: saved })
   const save = async () => {
-    await call('PATCH /orgs/{org_id}/apps/{app_id}/webhooks/{webhook_id}', {
-      path: { ...path },
-      body: changedWebhookBody(form.value, saved),
-    })
+    const body = changedWebhookBody(form.value, saved)
+    const fields = replacedFields(body)
+    await stored.verify(fields)
+    const operation = 'PATCH /orgs/{org_id}/apps/{app_id}/webhooks/{webhook_id}'
+    stored.saved(fields, await call(operation, { path: { ...path }, body }))
     setSaved(form.value)
     await invalidate(listAddress(path))
   }
