@@ -20,7 +20,7 @@ export async function withLateObjects<T>(cluster: Cluster, handle: () => T | Pro
       return await handle()
     } catch (error) {
       if (!(error instanceof Missing) || missed > mostMissing) throw error
-      if ((await look(cluster, error.place)) !== 'found') throw error
+      if ((await read(cluster, error.place)) !== 'found') throw error
     }
   }
 }
@@ -41,16 +41,17 @@ export async function permitLate(
   } catch (error) {
     const { organization: namespace, application } = place
     if (namespace === undefined || application === undefined) throw error
+    const isManager = () => allows(membershipIn(cluster.store, caller, namespace), { organization: 'manager' })
+    if (!isManager()) throw error
+    await read(cluster, { kind: Membership, namespace, name: caller.userName })
+    const isGone = (await read(cluster, { kind: Application, namespace, name: application })) === 'missing'
     const membership = membershipIn(cluster.store, caller, namespace)
-    if (!allows(membership, { organization: 'manager' })) throw error
-    await look(cluster, { kind: Membership, namespace, name: caller.userName })
-    const isGone = (await look(cluster, { kind: Application, namespace, name: application })) === 'missing'
-    return isGone ? { ...caller, membership } : permit(caller)
+    return isGone && isManager() ? { ...caller, membership } : permit(caller)
   }
 }
 
 /** Reads an object that the cache may lack. `unknown`: it cannot be read now, or is what the cache has. */
-async function look(
+async function read(
   cluster: Cluster,
   { kind, namespace, name }: Place,
 ): Promise<'found' | 'missing' | 'unknown'> {
