@@ -98,6 +98,8 @@ export interface Gateway {
   readonly viewer: Viewer
   /** Milliseconds since 1970. */
   now(): number
+  /** Milliseconds since 1970 by the clock of the API server. */
+  serverNow(): number
 }
 
 /** One operation of the REST API: the source of its route, validation, authorization and OpenAPI description. */

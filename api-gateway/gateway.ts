@@ -64,6 +64,8 @@ export interface GatewayOptions {
   /** Reads the private key that signs sessions, as PEM; undefined if it does not exist. */
   sessionKey?(): Promise<string | undefined>
   now?(): number
+  /** The clock of the API server. Defaults to `now`. */
+  serverNow?(): number
 }
 
 /** Limit per caller: clients that do not read their responses keep them in memory. */
@@ -100,6 +102,7 @@ export function createGateway(options: GatewayOptions) {
     document: () => (document ??= JSON.stringify(openApiDocument(endpoints, productVersion))),
     viewer: createViewer(),
     now,
+    serverNow: options.serverNow ?? now,
   }
   const app = createApp(endpoints, gateway, options.portalDirectory ?? portalBesideBundle)
   let server: Server | undefined

@@ -7,6 +7,7 @@ import { kindsInStore } from '../operator/kube/cache/kinds-in-store.ts'
 import { createWatchHealth, probeOver } from '../operator/kube/cache/watch-health.ts'
 import { createClient } from '../operator/kube/client/client.ts'
 import { loadConnection } from '../operator/kube/client/connection.ts'
+import { ServerClock } from '../operator/kube/client/server-clock.ts'
 import { watchLease } from '../operator/kube/lease/lease-watch.ts'
 import { createLog, logProcess } from '../operator/log.ts'
 import { createProcessMetrics } from '../operator/metrics/process-metrics.ts'
@@ -22,7 +23,8 @@ const auditLog = createLog('gateway', 'info') // audit records are written at ev
 const metrics = createProcessMetrics('gateway')
 const tracing = await openTracing(config.tracing, 'gateway')
 const connection = await loadConnection(config)
-const client = createClient(connection, { onResponse: metrics.onResponse })
+const serverClock = new ServerClock()
+const client = createClient(connection, { onResponse: metrics.onResponse, serverClock })
 const cluster = openCluster({ client, log, kinds: kindsInStore })
 metrics.watchStore(cluster.store)
 const { requestsPerSecond, requestBurst: burst, vendors, allowedOrigins, trustedProxies } = config
@@ -41,6 +43,7 @@ const gateway = createGateway({
   tracing,
   hasOperator,
   isAlive: () => watchHealth.isWell(),
+  serverNow: () => serverClock.now(),
 })
 const gracePeriodMs = 25_000
 

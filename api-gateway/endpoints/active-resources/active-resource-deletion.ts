@@ -45,11 +45,11 @@ async function removeAttached(cluster: Cluster, resource: ActiveResource): Promi
  * infrastructure. The mark also ends a deletion that has already begun and cannot succeed.
  */
 async function removeDetached(
-  { cluster, log }: Pick<Gateway, 'cluster' | 'log'>,
+  { cluster, log, serverNow }: Pick<Gateway, 'cluster' | 'log' | 'serverNow'>,
   resource: ActiveResource,
 ): Promise<void> {
   const isOfOthers = isMarkedForAny(resource.metadata)
-  const annotation = { [annotations.detach]: isOfOthers ? 'true' : detachMark(new Date()) }
+  const annotation = { [annotations.detach]: isOfOthers ? 'true' : detachMark(serverNow()) }
   await cluster.patch(ActiveResource, resource, {
     metadata: { uid: resource.metadata.uid, annotations: annotation },
   })

@@ -3,15 +3,15 @@ import { annotations } from '../../api/names.ts'
 
 type Marked = Pick<ObjectMeta, 'annotations' | 'deletionTimestamp'>
 
-/** How long after the mark of a request its deletion may begin. Clocks of nodes may differ by less than this. */
+/** How long after the mark of a request its deletion may begin, by the clock of the API server. */
 const validMs = 60_000
 
 /**
  * The value of the annotation for one request to detach. A deletion that begins later does not detach: a process that ends
  * between the mark and the deletion cannot withdraw the mark.
  */
-export function detachMark(now: Date): string {
-  return new Date(now.getTime() + validMs).toISOString()
+export function detachMark(serverNow: number): string {
+  return new Date(serverNow + validMs).toISOString()
 }
 
 /** Whether a resource is marked with `true`, which applies to any deletion. */

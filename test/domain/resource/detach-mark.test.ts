@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { annotations } from '../../../operator/api/names.ts'
 import { detachMark, isDetached } from '../../../operator/domain/resource/detach-mark.ts'
 
-const mark = detachMark(new Date('2026-03-01T12:00:00.500Z'))
+const mark = detachMark(Date.parse('2026-03-01T12:00:00.500Z'))
 
 test.each<[string, string | undefined, string | undefined, boolean]>([
   ['no mark', undefined, '2026-03-01T12:00:00Z', false],
