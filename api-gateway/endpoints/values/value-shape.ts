@@ -17,6 +17,10 @@ export interface ValuesPath {
 
 const keyShape = string('Key.', { pattern: valueKeyPattern, minLength: 1, maxLength: 253 })
 const textShape = string('Value.', { maxLength: 65_536 })
+const changedTextShape = string(
+  'Value. For a secret value, the empty string keeps the secret, because responses show it so; `secret_ref` with an empty `value` makes it empty.',
+  { maxLength: 65_536 },
+)
 const descriptionShape = nullable(string('Description.', { maxLength: 8192 }))
 const isSecretShape = boolean('Whether the value is secret. Secret values are never returned.')
 const secretRefShape = object(
@@ -44,7 +48,7 @@ export const replacedValueShape = object(
   { description: descriptionShape },
   {
     key: knownId('Key. It must be the key in the path.'),
-    value: textShape,
+    value: changedTextShape,
     is_secret: isSecretShape,
     secret_ref: secretRefShape,
   },
@@ -54,7 +58,7 @@ export const replacedValueShape = object(
 /** Request body for changes of a value. */
 export const valueChangesShape = object(
   {},
-  { description: descriptionShape, value: textShape, secret_ref: secretRefShape },
+  { description: descriptionShape, value: changedTextShape, secret_ref: secretRefShape },
   'Fields to change. Omitted fields keep their value; `null` removes the description.',
 )
 

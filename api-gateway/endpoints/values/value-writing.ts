@@ -67,10 +67,11 @@ function isSameReference({ store, ref, version }: SecretReference, current: Shar
   return version === undefined || hasOwnSecret(current) || version === secretVersionOf(current)
 }
 
+/** The empty text is what responses show instead of a secret, so it keeps the secret. */
 function secretContent(value: string | undefined, current?: SharedValue): Content {
+  if (isSecretValue(current) && !value) return undefined
   const text = value ?? current?.spec.value
   if (text !== undefined) return { secret: text }
-  if (isSecretValue(current)) return undefined
   throw new Problem('Invalid', "a secret value requires 'value' or 'secret_ref'")
 }
 

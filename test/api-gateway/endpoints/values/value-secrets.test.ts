@@ -97,7 +97,9 @@ describe('a secret value', () => {
   test.each<[rule: string, method: string, body: object]>([
     ['PATCH of its description', 'PATCH', { description: 'new' }],
     ['PUT of its description', 'PUT', { description: 'new' }],
-    ['PUT as it was answered', 'PUT', { description: 'new', is_secret: true, value: null }],
+    ['PUT without a value', 'PUT', { description: 'new', is_secret: true, value: null }],
+    ['PUT of the empty value that is shown', 'PUT', { description: 'new', is_secret: true, value: '' }],
+    ['PATCH of the empty value that is shown', 'PATCH', { description: 'new', value: '' }],
     [
       'PATCH with the reference as it was answered',
       'PATCH',
@@ -117,6 +119,13 @@ describe('a secret value', () => {
     expect(answer.body).toMatchObject({ description: 'new', is_secret: true, secret_version: '1' })
     expect(specOf('TOKEN')?.secret).toEqual(before)
     expect(gateway.cluster.secrets).toHaveLength(1)
+  })
+
+  test('is emptied by an empty text of its reference', async () => {
+    await post(app, token)
+    const body = { secret_ref: { value: '' } }
+    expect((await gateway.send(`PATCH ${app}/TOKEN`, { body })).body.secret_version).toBe('2')
+    expect(contentOf(1)).toBe('')
   })
 
   test('becomes plain only with a new value', async () => {
@@ -230,6 +239,14 @@ describe('a value by reference to a Secret', () => {
     await post(app, { ...reference, secret_ref: { ...place, version: '1' } })
     expect((await change({ ...place, version: '2' })).body).toMatchObject({ secret_version: '2' })
     expect((await change(place)).body).toMatchObject({ secret_version: '2' })
+  })
+
+  test.each(['PUT', 'PATCH'])('is kept by %s of the value as it was answered', async (method) => {
+    await post(app, { ...reference, secret_ref: { ...reference.secret_ref, version: '7' } })
+    const before = specOf('TOKEN')
+    const [answered] = (await gateway.send(`GET ${app}`)).body
+    expect((await gateway.send(`${method} ${app}/TOKEN`, { body: answered })).body).toEqual(answered)
+    expect(specOf('TOKEN')).toEqual(before)
   })
 
   test.each<[rule: string, method: string]>([
