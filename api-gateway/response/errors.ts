@@ -1,6 +1,8 @@
 import { type RestErrorName, restErrors } from '../../operator/api/reasons/errors.ts'
 import { Problem } from '../../operator/domain/base/errors.ts'
+import { shortenMessage } from '../../operator/domain/base/size-limits.ts'
 import { ApiError, isDenied, isRejected, QuotaError } from '../../operator/kube/client/client.ts'
+import { longestMessage } from './shapes.ts'
 
 /** Error response before serialization. */
 export interface ErrorResponse {
@@ -22,7 +24,7 @@ export class RateLimited extends Problem {
   }
 }
 
-/** Maps an error to a response. Unexpected errors reveal no details. */
+/** Maps an error to a response. Unexpected errors reveal no details; long messages are shortened. */
 export function toErrorResponse(error: unknown): ErrorResponse {
   if (error instanceof RateLimited)
     return { ...problemResponse(error), retryAfterSeconds: error.retryAfterSeconds }
@@ -40,7 +42,8 @@ const internal: ErrorResponse = {
 }
 
 function errorResponse(reason: RestErrorName, message: string, details?: unknown): ErrorResponse {
-  return { status: restErrors[reason].status, reason, message, details }
+  const shown = shortenMessage(message, longestMessage)
+  return { status: restErrors[reason].status, reason, message: shown, details }
 }
 
 function problemResponse({ reason, message, details }: Problem): ErrorResponse {

@@ -27,13 +27,16 @@ export function nullable<T extends TSchema>(schema: T): TUnsafe<Static<T> | null
 
 const errorNames = Object.keys(restErrors) as RestErrorName[] // the keys of a literal
 
+/** Maximum length of the message of an error, in characters. */
+export const longestMessage = 65_536
+
 /** Body of every error response. */
 export const errorShape = named(
   'Error',
   object(
     {
       error: oneOf(errorNames, 'Kind of the error.'),
-      message: string('Human-readable message.', { maxLength: 65_536 }),
+      message: string('Human-readable message.', { maxLength: longestMessage }),
     },
     { details: anyValue('Additional information, if any.') },
     'An error.',
@@ -48,7 +51,7 @@ export const acceptedShape = object(
 )
 
 /** Body of an error response that is a JSON string. */
-export const plainErrorShape = string('Human-readable message.', { maxLength: 65_536 })
+export const plainErrorShape = string('Human-readable message.', { maxLength: longestMessage })
 
 /** Allows any of several schemas. */
 export function anyOf<const T extends readonly TSchema[]>(...schemas: T): TUnsafe<Static<T[number]>> {

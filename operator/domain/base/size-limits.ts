@@ -64,10 +64,13 @@ function bytesOf(text: string): number {
 
 const longestName = 253
 const shownOfName = 100
+/** The stack of a regular expression holds some millions of characters. */
+const longestRead = 1_048_576
 
 /** Shortens a message to `most` characters, and quoted names in it that are longer than any valid name. */
 export function shortenMessage(message: string, most: number): string {
-  const text = message.length > longestName ? message.replace(quotedName, cutName) : message
+  const text =
+    message.length > longestName ? truncate(message, longestRead).replace(quotedName, cutName) : message
   return truncate(text, most)
 }
 

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { toErrorResponse } from '../../../api-gateway/response/errors.ts'
+import { longestMessage } from '../../../api-gateway/response/shapes.ts'
+import { Problem } from '../../../operator/domain/base/errors.ts'
 import { ApiError } from '../../../operator/kube/client/client.ts'
 import { startGateway, type TestGateway } from '../support/gateway.ts'
+import { addEnvironment } from '../support/objects.ts'
 
 let gateway: TestGateway
 
@@ -195,6 +199,28 @@ describe('every answer', () => {
   ])('%s', async (_, id, taken) => {
     const { headers } = await gateway.send('GET /orgs', { headers: { 'x-request-id': id } })
     expect(headers.get('x-request-id') === id).toBe(taken)
+  })
+})
+
+describe('the message of an error', () => {
+  const long = (length: number) => 'x'.repeat(length)
+
+  test.each<[rule: string, error: Error, length: number]>([
+    ['shows the beginning of a long name', new Problem('Invalid', `'${long(400_000)}' is no type`), 114],
+    ['is not longer than documented', new Problem('Invalid', long(400_000)), longestMessage],
+    ['of the API server too', new ApiError(422, 'Invalid', long(400_000)), longestMessage],
+    ['even of ten million characters', new Problem('Invalid', `'${long(10_000_000)}'`), longestMessage],
+  ])('%s', (_, error, length) => {
+    expect(toErrorResponse(error).message).toHaveLength(length)
+  })
+
+  test('is short for a long text of a client', async () => {
+    const externals = { cache: { type: long(400_000) } }
+    addEnvironment(gateway)
+    const body = { modules: { add: { backend: { spec: {}, externals } } } }
+    const answer = await gateway.send('POST /orgs/acme/apps/shop/deltas', { body })
+    expect(answer.status).toBe(400)
+    expect(answer.body.message.length).toBeLessThan(500)
   })
 })
 
