@@ -90,7 +90,7 @@ function refuseChangedIntegers(text: string): void {
   if (![...text.matchAll(textOrLongNumber)].some(([token]) => isChangedInteger(token))) return
   const path = pathOfChangedInteger(text)
   const where = path.length > 0 ? `'${path.join('.')}'` : 'the body'
-  throw new Problem('Invalid', `the integer in ${where} has too many digits: send it as a string`)
+  throw new Problem('Invalid', `the integer in ${where} has too many digits: up to 15 are always exact`)
 }
 
 /** Path of an integer, which replaces the integer and then the objects around it. */

@@ -56,7 +56,7 @@ export const pipelineStepSchema = object(
     id: string('Pipeline id.', { maxLength: 253 }),
     runId: string('Run id.', { maxLength: 253 }),
     jobId: string('Job id.', { maxLength: 253 }),
-    stepIndex: integer('Index of the step in the job.'),
+    stepIndex: integer('Index of the step in the job.', { minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
   },
   {},
   'Pipeline step that requested the deployment. Informational: it has no effect.',

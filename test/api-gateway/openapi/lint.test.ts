@@ -174,6 +174,17 @@ describe('every operation', () => {
   })
 })
 
+test('every integer in a body has bounds, because not every number that is whole can be stored', () => {
+  const integers = endpoints.flatMap(({ path, body }) =>
+    [...nodesOf(body)].flatMap((each) =>
+      [each['type']].flat().includes('integer') ? [{ path, ...each }] : [],
+    ),
+  )
+  const bounds = { minimum: expect.any(Number), maximum: expect.any(Number) }
+  expect(integers).toEqual(integers.map((each) => ({ ...each, ...bounds })))
+  expect(integers).not.toEqual([])
+})
+
 describe('every refusal', () => {
   test.each(Object.entries(document.components.responses))('%s has an example that fits', (name, answers) => {
     const { example } = answers.content?.[json] ?? {}

@@ -30,6 +30,19 @@ test('a step without a part of its name is refused: 422', async () => {
   expect((await gateway.send(`POST ${deploys}`, { body: { pipeline: rest } })).status).toBe(422)
 })
 
+test.each([
+  ['preview', -1],
+  ['preview', 1e300],
+  ['deployment', -1],
+  ['deployment', 1e300],
+])('a %s with the step %d is refused before anything is written: 400', async (kind, step_index) => {
+  const shared = [{ op: 'add', path: '/main', value: { type: 'dns' } }]
+  const body = { delta: { shared }, pipeline: { ...pipeline, step_index } }
+  const answer = await gateway.send(`POST ${deploys}?dry_run=${kind === 'preview'}`, { body })
+  expect([answer.status, answer.body.message]).toEqual([400, expect.stringContaining('pipeline.step_index')])
+  expect(gateway.cluster.writes).toEqual([])
+})
+
 test('a deployment is found by the run that asked for it', async () => {
   const { body } = await gateway.send(`POST ${deploys}`, { body: { pipeline } })
   expect((await gateway.send(`GET ${deploys}?pipelineRunId=release,r-7`)).body).toEqual([body])
