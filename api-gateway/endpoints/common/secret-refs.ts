@@ -4,8 +4,9 @@ import type { KubeObject, StoredObject } from '../../../operator/api/kind.ts'
 import { apiVersion, labels, manager } from '../../../operator/api/names.ts'
 import type { FreeForm } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
-import { isObject, pointerSteps } from '../../../operator/domain/base/json.ts'
+import { isObject, ownValue, pointerSteps, sameJson } from '../../../operator/domain/base/json.ts'
 import {
+  isSecretLeaf,
   mapSecretLeaves,
   placeholdersOfSecret,
   unreadSecret,
@@ -93,18 +94,34 @@ export function credentialsData(credentials: FreeForm): SecretData {
   return content.data
 }
 
-/** Converts `secret_refs` of a request; leaves with a value are extracted like plain secrets. */
-export function extractReferences(references: FreeForm, secret: string): ExtractedSecrets {
+/** The stored secret inputs of a definition. */
+export interface StoredSecrets {
+  readonly definition: string
+  readonly refs: FreeForm
+}
+
+/**
+ * Converts `secret_refs` of a request; leaves with a value are extracted like plain secrets. An object that equals what a
+ * response shows of the stored inputs stays as it is stored, such as a text of a manifest.
+ */
+export function extractReferences(
+  references: FreeForm,
+  secret: string,
+  { definition, refs: known }: StoredSecrets,
+): ExtractedSecrets {
   const content = createContent(secret)
-  const visit = (value: unknown, path: readonly string[]): unknown => {
+  const visit = (value: unknown, path: readonly string[], stored: unknown): unknown => {
     const where = `'secret_refs.${path.join('.')}'`
     if (!isObject(value))
       throw new Problem('Invalid', `${where} must be an object with 'store' and 'ref', or 'value'`)
+    if (isObject(stored) && sameJson(toReference(stored, definition), value)) return stored
     if (isLeafValue(value)) return withPlaceholders(content.add(value['value'], path), value['value'], where)
     if (typeof value['ref'] === 'string') return fromReference(value, where)
-    return mapValues(value, (item, key) => visit(item, [...path, key]))
+    const below = isObject(stored) && !isSecretLeaf(stored) ? stored : {}
+    return mapValues(value, (item, key) => visit(item, [...path, key], ownValue(below, key)))
   }
-  return { refs: mapValues(references, (item, key) => visit(item, [key])), data: content.data }
+  const refs = mapValues(references, (item, key) => visit(item, [key], ownValue(known, key)))
+  return { refs, data: content.data }
 }
 
 /** Adds the placeholders of a secret text to its reference, so that planning does not have to read the Secret. */

@@ -24,6 +24,7 @@ import {
   newSecretName,
   plainSecrets,
   randomLength,
+  type StoredSecrets,
 } from '../common/secret-refs.ts'
 import { type DefinitionManifest, refreshConflicting, refuseDuplicates } from './definition-finding.ts'
 import {
@@ -65,8 +66,9 @@ export async function newDefinition(
     driverType,
     criteria: criteria?.map(criterionOf),
   }
-  const { apply, secret } = draftOf(id, body, gateway)
-  const definition = apply(newObject(ResourceDefinition, newMetadata(organization, id, caller), base))
+  const bare = newObject(ResourceDefinition, newMetadata(organization, id, caller), base)
+  const { apply, secret } = draftOf(bare, body, gateway)
+  const definition = apply(bare)
   await refuseTakenUnlessIncomplete(creationOf(definition, isDryRun ? undefined : secret), cluster)
   const { criteria: wanted = [] } = base
   await refreshConflicting(cluster, definition, wanted)
@@ -106,8 +108,8 @@ export async function writeDraft(
 }
 
 /** Replaces a definition, except for its type, its criteria and an omitted driver type. */
-export function replacementOf(id: string, body: Change, gateway: Gateway): Draft {
-  const { apply, ...draft } = draftOf(id, body, gateway, true)
+export function replacementOf(known: ResourceDefinition, body: Change, gateway: Gateway): Draft {
+  const { apply, ...draft } = draftOf(known, body, gateway, true)
   return {
     ...draft,
     apply(definition) {
@@ -118,16 +120,16 @@ export function replacementOf(id: string, body: Change, gateway: Gateway): Draft
   }
 }
 
-/** Changes the given fields; `isWhole` if the other fields are not kept. */
+/** Changes the given fields of a definition; `isWhole` if the other fields are not kept. */
 export function draftOf(
-  id: string,
+  { metadata: { name: id }, spec: { driverInputs: { secretRefs = {} } = {} } }: DefinitionManifest,
   body: Change,
   gateway: Pick<Gateway, 'checkDriverInputs'>,
   isWhole = false,
 ): Draft {
   const inputs = withoutEmptyPart(inputsOf(body))
   const name = newSecretName(id)
-  const extracted = inputs ? secretsOf(inputs, name) : undefined
+  const extracted = inputs ? secretsOf(inputs, name, { definition: id, refs: secretRefs }) : undefined
   const { data = {}, refs } = extracted ?? {}
   return {
     secret: Object.keys(data).length > 0 ? { name, data } : undefined,
@@ -158,11 +160,11 @@ function withoutEmptyPart(inputs: ChangedInputs | null | undefined): ChangedInpu
 }
 
 /** Returns the new references: null removes them, undefined keeps them. */
-function secretsOf({ secrets, secret_refs: references }: ChangedInputs, name: string) {
+function secretsOf({ secrets, secret_refs: references }: ChangedInputs, name: string, stored: StoredSecrets) {
   if (secrets && references) throw new Problem('Invalid', "'secrets' and 'secret_refs' cannot be combined")
   if (secrets) return extractSecrets(secrets, name)
   if (references) {
-    const { refs, data } = extractReferences(references, name)
+    const { refs, data } = extractReferences(references, name, stored)
     return { refs: withoutShownVersions(refs, name.slice(0, -randomLength)), data }
   }
   return secrets === null || references === null ? { refs: null, data: {} } : undefined

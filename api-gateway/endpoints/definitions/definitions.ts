@@ -153,7 +153,7 @@ function writingAt(path: 'defs' | 'dynamic', naming: FieldNaming, note: string):
       handle({ params: { org_id, def_id }, query: { dry_run }, body, caller }, gateway) {
         const definition = findDefinition(gateway.cluster.store, org_id, def_id)
         const options = { isDryRun: isOn(dry_run), naming: fieldNamingOf(body, naming), caller }
-        return writeOrPreview(definition, replacementOf(def_id, body, gateway), options, gateway)
+        return writeOrPreview(definition, replacementOf(definition, body, gateway), options, gateway)
       },
     }),
     endpoint({
@@ -168,7 +168,7 @@ function writingAt(path: 'defs' | 'dynamic', naming: FieldNaming, note: string):
       handle({ params: { org_id, def_id }, query: { dry_run }, body, caller }, gateway) {
         const definition = findDefinition(gateway.cluster.store, org_id, def_id)
         const options = { isDryRun: isOn(dry_run), naming: fieldNamingOf(body, naming), caller }
-        return writeOrPreview(definition, draftOf(def_id, body, gateway), options, gateway)
+        return writeOrPreview(definition, draftOf(definition, body, gateway), options, gateway)
       },
     }),
     endpoint({

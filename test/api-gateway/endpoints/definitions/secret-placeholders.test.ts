@@ -70,6 +70,29 @@ describe.each<[string, string, object]>([
     expect(kept()?.spec.driverInputs?.secretRefs).toEqual({ token: leaf, again: leaf })
   })
 
+  test('a text of a manifest stays in it, unless it is another text', async () => {
+    const { id: name, type, driver_type: driverType } = s3
+    const secretRefs = {
+      url: { value: `\${${output}}` },
+      tls: { key: { value: 'a' }, chain: { value: 'b' } },
+    }
+    const spec = { type, driverType, driverInputs: { secretRefs } }
+    const metadata = { namespace: 'acme', name }
+    gateway.cluster.put(ResourceDefinition, newObject(ResourceDefinition, metadata, spec))
+    const { secret_refs } = (await gateway.send(`GET ${defs}/s3`)).body.driver_inputs
+    expect(secret_refs).toEqual(secretRefs)
+    const send = (refs: object) =>
+      gateway.send(operation, { body: { ...rest, driver_inputs: { values: { a: 1 }, secret_refs: refs } } })
+    expect((await send(secret_refs)).status).toBe(200)
+    expect(kept()?.spec.driverInputs).toEqual({ values: { a: 1 }, secretRefs })
+    expect(gateway.cluster.secrets).toEqual([])
+    const changed = { ...secret_refs, tls: { ...secret_refs.tls, key: { value: 'c' } } }
+    expect((await send(changed)).status).toBe(200)
+    const key = { secret: leaf.secret, key: 'tls.key' }
+    expect(kept()?.spec.driverInputs?.secretRefs).toEqual({ ...secretRefs, tls: { ...secretRefs.tls, key } })
+    expect(gateway.cluster.secrets.map(({ data }) => Object.keys(data as object))).toEqual([['tls.key']])
+  })
+
   test('a Secret that a user creates is data', async () => {
     await create({ secrets: { token: text } })
     const driver_inputs = { secret_refs: { token: { store: 'kubernetes', ref: 'theirs/token' } } }
