@@ -116,13 +116,18 @@ export function usesOf(store: Store, { metadata: { namespace, name } }: Manifest
   }
 }
 
+/** Returns the display name of an account. */
+export function accountName({ metadata, spec }: Manifest<typeof ResourceAccount>): string {
+  return spec.displayName ?? metadata.name
+}
+
 /** Converts an account for a response. */
 export function toAccount(store: Store, account: Manifest<typeof ResourceAccount>) {
   const { metadata, spec } = account
   const { resource_definitions: definitions, active_resources: resources } = usesOf(store, account)
   return {
     id: metadata.name,
-    name: spec.displayName ?? metadata.name,
+    name: accountName(account),
     type: spec.type,
     is_used: definitions.length + resources.length > 0,
     created_by: createdBy(account),

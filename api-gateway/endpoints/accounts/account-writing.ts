@@ -4,7 +4,7 @@ import { ResourceAccount } from '../../../operator/api/resource-account.ts'
 import type { Static } from '../../../operator/api/schema.ts'
 import type { Caller } from '../../authenticate.ts'
 import type { Gateway } from '../../endpoint.ts'
-import { changeObject } from '../common/change.ts'
+import { changeObject, unlessShownAlike } from '../common/change.ts'
 import { newMetadata } from '../common/find.ts'
 import {
   addSecret,
@@ -24,7 +24,7 @@ import {
   withAccountLock,
   withoutCheckRequest,
 } from './account-check.ts'
-import type { newAccountShape } from './account-shape.ts'
+import { accountName, type newAccountShape } from './account-shape.ts'
 
 /**
  * Time limit of a credential check for a dry run. The operator deletes the account afterwards if the gateway did
@@ -130,7 +130,8 @@ async function changeCredentials(
 }
 
 function renamed(account: ResourceAccount, name: string | undefined): ResourceAccount {
-  return name === undefined ? account : { ...account, spec: { ...account.spec, displayName: name } }
+  if (name === undefined) return account
+  return unlessShownAlike(account, { ...account, spec: { ...account.spec, displayName: name } }, accountName)
 }
 
 /** Replaces or removes the credentials. The checked Secret is kept while a check names it. */

@@ -7,7 +7,7 @@ import { Problem } from '../../../operator/domain/base/errors.ts'
 import { authorize, type Caller } from '../../authenticate.ts'
 import { accepted, created, type Endpoint, endpoint, type Gateway, noContent, ok } from '../../endpoint.ts'
 import { acceptedShape, errorShape } from '../../response/shapes.ts'
-import { changeObject } from '../common/change.ts'
+import { changeObject, patchSpec } from '../common/change.ts'
 import {
   createdBy,
   environmentsOf,
@@ -129,9 +129,8 @@ export const applications: readonly Endpoint[] = [
     responses: { 200: applicationShape },
     async handle({ params, body }, { cluster }) {
       const application = findApplication(cluster.store, params)
-      const { uid } = application.metadata
-      const change = { metadata: { uid }, spec: { displayName: body.name } }
-      return ok(toApplication(cluster.store, await cluster.patch(Application, application, change)))
+      const show = (each: Application) => toApplication(cluster.store, each)
+      return ok(show(await patchSpec(cluster, Application, application, { displayName: body.name }, show)))
     },
   }),
   endpoint({

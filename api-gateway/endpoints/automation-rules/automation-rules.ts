@@ -7,7 +7,7 @@ import { authorize, type Caller } from '../../authenticate.ts'
 import { created, type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { Missing } from '../../request/missing.ts'
 import { errorShape } from '../../response/shapes.ts'
-import { changeObject, modificationBy, withModification } from '../common/change.ts'
+import { changeObject, modificationBy, unlessShownAlike, withModification } from '../common/change.ts'
 import { type EnvironmentPath, find, findEnvironment, newMetadata, organizationKey } from '../common/find.ts'
 import { ageOf, listEndpoint } from '../common/list-endpoint.ts'
 import { createIn, targetEnvironment } from '../common/target.ts'
@@ -90,9 +90,10 @@ export const automationRules: readonly Endpoint[] = [
       const rule = findRule(cluster.store, params)
       const spec = ruleSpec({ applicationName: params.app_id, environmentId: params.env_id }, body)
       const modification = modificationBy(caller, gateway)
-      const changed = await changeObject(cluster, AutomationRule, rule, (current) =>
-        withModification(current, { ...current, spec }, modification),
-      )
+      const changed = await changeObject(cluster, AutomationRule, rule, (current) => {
+        const wanted = unlessShownAlike(current, { ...current, spec }, toRule)
+        return withModification(current, wanted, modification)
+      })
       return ok(toRule(changed))
     },
   }),

@@ -39,6 +39,14 @@ export function withModification<T extends KubeObject>(
   return { ...after, metadata: { ...after.metadata, annotations: { ...given, ...record } } }
 }
 
+/**
+ * Returns the object as it is if responses show it as before: clients send back the defaults that responses add. `show`
+ * must show everything that the change can set.
+ */
+export function unlessShownAlike<T extends KubeObject>(before: T, after: T, show: (object: T) => unknown): T {
+  return sameJson(show(before), show(after)) ? before : after
+}
+
 /** Returns the object unless `check` refuses it; then the current object, because the cache may be stale. */
 export async function currentIfRefused<K extends Kind>(
   cluster: Cluster,
@@ -108,4 +116,23 @@ export async function changeObject<K extends Kind>(
     wanted = change(object)
   }
   return object
+}
+
+/** Changes fields of the spec, unless responses show the object as before. Null removes a field, undefined keeps it. */
+export async function patchSpec<K extends Kind>(
+  cluster: Cluster,
+  kind: K,
+  known: ObjectOf<K>,
+  fields: { readonly [F in keyof ObjectOf<K>['spec']]?: ObjectOf<K>['spec'][F] | null },
+  show: (object: ObjectOf<K>) => unknown,
+): Promise<ObjectOf<K>> {
+  const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+  const hasEffect = (object: ObjectOf<K>) => {
+    const spec = { ...(object.spec as object), ...given } as typeof object.spec // an object in every kind
+    return unlessShownAlike(object, { ...object, spec }, show) !== object
+  }
+  // The cache may be stale.
+  const current = hasEffect(known) ? known : await readCurrent(cluster, kind, known)
+  if (!hasEffect(current)) return current
+  return cluster.patch(kind, known, { metadata: { uid: known.metadata.uid }, spec: given })
 }

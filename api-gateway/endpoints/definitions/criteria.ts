@@ -7,7 +7,7 @@ import type { Caller } from '../../authenticate.ts'
 import { type Endpoint, endpoint, type Gateway, noContent, ok } from '../../endpoint.ts'
 import { flag, isOn } from '../../request/boolean-query.ts'
 import { anyOf, errorShape } from '../../response/shapes.ts'
-import { changeObject, modificationBy, withModification } from '../common/change.ts'
+import { changeObject, modificationBy, unlessShownAlike, withModification } from '../common/change.ts'
 import { findAll, organizationKey } from '../common/find.ts'
 import {
   findDefinition,
@@ -51,13 +51,11 @@ async function writeCriteria(
   await withLock(criteriaLocks, organizationKey(namespace, found.spec.type), async () => {
     await refreshConflicting(cluster, found, added)
     const first = findDefinition(cluster.store, namespace, name)
-    await changeObject(cluster, ResourceDefinition, first, (definition) =>
-      withModification(
-        definition,
-        withCriteria(definition, criteriaFor(definition)),
-        modificationBy(caller, gateway),
-      ),
-    )
+    await changeObject(cluster, ResourceDefinition, first, (definition) => {
+      const wanted = withCriteria(definition, criteriaFor(definition))
+      const changed = unlessShownAlike(definition, wanted, ({ spec }) => spec.criteria?.map(toCriterion))
+      return withModification(definition, changed, modificationBy(caller, gateway))
+    })
   })
 }
 

@@ -8,7 +8,13 @@ import { problemOfDescriptor } from '../../../operator/domain/resource/descripto
 import type { Caller } from '../../authenticate.ts'
 import type { Gateway } from '../../endpoint.ts'
 import { fromWire } from '../../request/wire.ts'
-import { changeObject, currentIfRefused, modificationBy, withModification } from '../common/change.ts'
+import {
+  changeObject,
+  currentIfRefused,
+  modificationBy,
+  unlessShownAlike,
+  withModification,
+} from '../common/change.ts'
 import { newMetadata, refuseTooLarge } from '../common/find.ts'
 import {
   addSecret,
@@ -35,6 +41,7 @@ import {
   inputsOf,
   type NewDefinition,
 } from './definition-request.ts'
+import { toDefinition } from './definition-shape.ts'
 
 type Spec = ResourceDefinition['spec']
 
@@ -84,6 +91,10 @@ export function createDefinition(
   return createWithSecret(creationOf(definition, secret), gateway)
 }
 
+function shown(definition: ResourceDefinition) {
+  return toDefinition(definition, 'current')
+}
+
 function creationOf(wanted: DefinitionManifest, secret: OwnedSecret | undefined) {
   return { kind: ResourceDefinition, wanted, secret, what: `definition '${wanted.metadata.name}'` }
 }
@@ -99,7 +110,8 @@ export async function writeDraft(
   const known = await currentIfRefused(cluster, ResourceDefinition, definition, apply)
   apply(known)
   const modification = modificationBy(caller, gateway)
-  const change = (each: ResourceDefinition) => withModification(each, apply(each), modification)
+  const change = (each: ResourceDefinition) =>
+    withModification(each, unlessShownAlike(each, apply(each), shown), modification)
   if (!secret) return changeObject(cluster, ResourceDefinition, known, change)
   const announced = await addSecret(ResourceDefinition, known, secret, gateway)
   return changeObject(cluster, ResourceDefinition, announced, (each) =>

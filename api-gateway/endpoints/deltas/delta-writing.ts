@@ -3,12 +3,13 @@ import type { Manifest } from '../../../operator/api/kind.ts'
 import { annotations } from '../../../operator/api/names.ts'
 import type { Static } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
+import { sameJson } from '../../../operator/domain/base/json.ts'
 import { type DeltaContent, deltaContent, emptyDelta } from '../../../operator/domain/delta/delta.ts'
 import { refuseInvalidDependencies } from '../../../operator/domain/delta/dependency-form.ts'
 import { foldDelta } from '../../../operator/domain/delta/fold.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { Missing } from '../../request/missing.ts'
-import type { Modification } from '../common/change.ts'
+import { type Modification, unlessShownAlike } from '../common/change.ts'
 import { find, findApplication, refuseTooLarge } from '../common/find.ts'
 import type { changesRequest } from './delta-shape.ts'
 
@@ -39,12 +40,21 @@ export function aboutDelta({ metadata: { env_id, name } = {} }: Static<typeof ch
   }
 }
 
+/** Returns a new delta with changes. */
+export function newDelta(
+  draft: Manifest<typeof DeploymentDelta>,
+  content: DeltaContent,
+  modification: Modification,
+): Manifest<typeof DeploymentDelta> {
+  return recorded(draft, specPart(foldDelta(emptyDelta, [content])), modification)
+}
+
 /** Adds changes to a delta; throws Invalid if it is archived. */
-export function changed<T extends Manifest<typeof DeploymentDelta>>(
-  delta: T,
+export function changed(
+  delta: DeploymentDelta,
   changes: readonly DeltaContent[],
   modification: Modification,
-): T {
+): DeploymentDelta {
   const content = foldDelta(deltaContent(delta.spec), changes)
   return rewritten(delta, specPart(content), modification)
 }
@@ -55,18 +65,36 @@ export function replaced(
   request: Static<typeof changesRequest>,
   modification: Modification,
 ): DeploymentDelta {
-  const content = foldDelta(emptyDelta, [contentOf(request)])
-  return rewritten(delta, { ...aboutDelta(request), ...specPart(content) }, modification)
+  const content = contentOf(request)
+  // A manifest can contain operations that folding rewrites.
+  const isKept = sameJson(content, deltaContent(delta.spec))
+  const part = isKept ? {} : specPart(foldDelta(emptyDelta, [content]))
+  return rewritten(delta, { ...aboutDelta(request), ...part }, modification)
 }
 
 /** Replaces fields of the spec. Throws Invalid if the delta is archived, unless it is unarchived. */
-export function rewritten<T extends Manifest<typeof DeploymentDelta>>(
+export function rewritten(
+  delta: DeploymentDelta,
+  fields: Partial<DeploymentDelta['spec']>,
+  modification: Modification,
+): DeploymentDelta {
+  if (delta.spec.archived && fields.archived === undefined)
+    throw new Problem('Invalid', `delta '${delta.metadata.name}' is archived`)
+  return unlessShownAlike(delta, recorded(delta, fields, modification), shown)
+}
+
+/** What responses show of a delta, except who changed it and when. */
+function shown({ spec }: DeploymentDelta) {
+  const { archived = false, environmentId, displayName } = spec
+  return { ...deltaContent(spec), archived, environmentId, displayName }
+}
+
+/** Replaces fields of the spec, and records who did and when. */
+function recorded<T extends Manifest<typeof DeploymentDelta>>(
   delta: T,
   fields: Partial<DeploymentDelta['spec']>,
   { caller, time }: Modification,
 ): T {
-  if (delta.spec.archived && fields.archived === undefined)
-    throw new Problem('Invalid', `delta '${delta.metadata.name}' is archived`)
   const spec = { ...delta.spec, ...fields }
   refuseTooLarge(spec, `delta '${delta.metadata.name}'`)
   const given = delta.metadata.annotations ?? {}

@@ -12,7 +12,7 @@ import { ageOf, listEndpoint } from '../common/list-endpoint.ts'
 import { createIn, targetApplication } from '../common/target.ts'
 import { deltaMetadata } from './delta-metadata.ts'
 import { changesRequest, deltaShape, toDelta } from './delta-shape.ts'
-import { aboutDelta, changed, contentOf, findDelta, replaced } from './delta-writing.ts'
+import { aboutDelta, changed, contentOf, findDelta, newDelta, replaced } from './delta-writing.ts'
 
 /** Deployment deltas. */
 export const deltas: readonly Endpoint[] = [
@@ -55,7 +55,7 @@ export const deltas: readonly Endpoint[] = [
         applicationName: app_id,
         ...aboutDelta(body),
       })
-      const delta = changed(draft, [contentOf(body)], modificationBy(caller, gateway))
+      const delta = newDelta(draft, contentOf(body), modificationBy(caller, gateway))
       return ok(toDelta(await createIn(gateway, target, DeploymentDelta, delta)))
     },
   }),

@@ -7,7 +7,7 @@ import { ownDriverType, wrappedDriverType } from '../../../operator/domain/defin
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { type Endpoint, endpoint, type Gateway, noContent, ok } from '../../endpoint.ts'
 import { errorShape } from '../../response/shapes.ts'
-import { changeObject } from '../common/change.ts'
+import { changeObject, unlessShownAlike } from '../common/change.ts'
 import {
   byName,
   find,
@@ -119,9 +119,10 @@ export const drivers: readonly Endpoint[] = [
     async handle({ params: { org_id, driver_id }, body }, { cluster }) {
       const spec = driverSpec(body)
       const driver = findDriver(cluster.store, org_id, driver_id)
-      return ok(
-        toDriver(await changeObject(cluster, ResourceDriver, driver, (current) => ({ ...current, spec }))),
+      const changed = await changeObject(cluster, ResourceDriver, driver, (current) =>
+        unlessShownAlike(current, { ...current, spec }, toDriver),
       )
+      return ok(toDriver(changed))
     },
   }),
   endpoint({

@@ -4,6 +4,7 @@ import { Problem } from '../../../operator/domain/base/errors.ts'
 import { authorize } from '../../authenticate.ts'
 import { type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { knownId } from '../../request/parameters.ts'
+import { patchSpec } from '../common/change.ts'
 import { findEnvironment } from '../common/find.ts'
 import { environmentShape, toEnvironment } from './environment-shape.ts'
 import { findStartDeployment } from './environment-writing.ts'
@@ -33,10 +34,8 @@ export const environmentChanges: readonly Endpoint[] = [
           'Invalid',
           `'type' must be '${typeName}': the type of an environment cannot be changed`,
         )
-      if (name === undefined) return ok(toEnvironment(cluster.store, environment))
-      const { uid } = environment.metadata
-      const change = { metadata: { uid }, spec: { displayName: name } }
-      return ok(toEnvironment(cluster.store, await cluster.patch(Environment, environment, change)))
+      const show = (each: Environment) => toEnvironment(cluster.store, each)
+      return ok(show(await patchSpec(cluster, Environment, environment, { displayName: name }, show)))
     },
   }),
   endpoint({

@@ -6,6 +6,7 @@ import type { Store } from '../../../operator/kube/cache/store.ts'
 import { created, type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { objectName, shortId } from '../../request/parameters.ts'
 import { errorShape, named, nullable } from '../../response/shapes.ts'
+import { patchSpec } from '../common/change.ts'
 import {
   environmentIdOf,
   findAll,
@@ -99,10 +100,8 @@ export const environmentTypes: readonly Endpoint[] = [
     responses: { 200: environmentTypeShape },
     async handle({ params: { org_id, env_type_id }, body: { description } }, { cluster }) {
       const found = findEnvironmentType(cluster.store, org_id, env_type_id)
-      if (description === undefined) return ok(toEnvironmentType(found))
-      const { uid } = found.metadata
-      const change = { metadata: { uid }, spec: { description } }
-      return ok(toEnvironmentType(await cluster.patch(EnvironmentType, found, change)))
+      const changed = await patchSpec(cluster, EnvironmentType, found, { description }, toEnvironmentType)
+      return ok(toEnvironmentType(changed))
     },
   }),
   endpoint({

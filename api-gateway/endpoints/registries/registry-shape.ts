@@ -78,24 +78,35 @@ export type RegistryChanges = Static<typeof registryChangesShape>
 /** The spec after changes, with the Secret that holds new credentials. Throws Invalid for credentials and references without use. */
 export function changedRegistrySpec(spec: Spec, changes: RegistryChanges, secretName: string): Spec {
   const { registry = spec.registry, type = spec.type, secrets, enable_ci: enableCi, creds } = changes
-  const takesCredentials = type !== 'public' && type !== 'secret_ref'
-  if (creds && !takesCredentials) throw new Problem('Invalid', `a registry of type '${type}' has no 'creds'`)
-  if (secrets && Object.keys(secrets).length > 0 && type !== 'secret_ref')
-    throw new Problem('Invalid', `a registry of type '${type}' has no 'secrets'`)
+  refuseUseless(type, changes)
+  const takesCredentials = hasCredentials(type)
   const { secrets: references, credentialsSecretName, credentialsExpirationTime, ...others } = spec
   const isSameType = type === spec.type
+  const kept = isSameType ? references : undefined
   const merged = {
     ...others,
     registry,
     type,
     // The new type may not use what the former one needed.
-    secrets: type === 'secret_ref' ? (secrets ?? references) : undefined,
+    secrets: type === 'secret_ref' ? (secrets ?? references) : kept,
     ...(isSameType || takesCredentials ? { credentialsSecretName, credentialsExpirationTime } : {}),
     ...(enableCi === undefined ? {} : { enableCi }),
   }
   if (!creds) return merged
   const credentialsExpiry = creds.expires ?? undefined
   return { ...merged, credentialsSecretName: secretName, credentialsExpirationTime: credentialsExpiry }
+}
+
+/** Whether registries of a type have credentials of their own. */
+function hasCredentials(type: Spec['type']): boolean {
+  return type !== 'public' && type !== 'secret_ref'
+}
+
+function refuseUseless(type: Spec['type'], { creds, secrets = {} }: RegistryChanges): void {
+  if (creds && !hasCredentials(type))
+    throw new Problem('Invalid', `a registry of type '${type}' has no 'creds'`)
+  if (Object.keys(secrets).length > 0 && type !== 'secret_ref')
+    throw new Problem('Invalid', `a registry of type '${type}' has no 'secrets'`)
 }
 
 /** Data of the Secret with new credentials. */

@@ -6,7 +6,7 @@ import { findBuiltInType } from '../../../operator/domain/resource/types.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import type { Caller } from '../../authenticate.ts'
-import { changeObject } from '../common/change.ts'
+import { changeObject, unlessShownAlike } from '../common/change.ts'
 import { find, findAll, newMetadata, refuseTaken } from '../common/find.ts'
 import { type ShownClass, toBuiltInClass, toCustomClasses } from './resource-class-shape.ts'
 import { findCustomType, type TypePath } from './resource-types.ts'
@@ -79,10 +79,10 @@ function builtInClasses(cluster: Cluster, { org_id, type_id }: TypePath): ClassR
       return toBuiltInClass(await cluster.create(ResourceClass, newObject(ResourceClass, metadata, spec)))
     },
     async describe(id, description) {
-      const changed = await changeObject(cluster, ResourceClass, findClassObject(id), (current) => ({
-        ...current,
-        spec: { ...current.spec, description },
-      }))
+      const changed = await changeObject(cluster, ResourceClass, findClassObject(id), (current) => {
+        const wanted = { ...current, spec: { ...current.spec, description } }
+        return unlessShownAlike(current, wanted, toBuiltInClass)
+      })
       return toBuiltInClass(changed)
     },
     remove: (id) => cluster.remove(ResourceClass, findClassObject(id)),
@@ -95,10 +95,10 @@ function customClasses(cluster: Cluster, type: ResourceType): ClassRepository {
   const typeName = `${type.metadata.namespace}/${type.metadata.name}`
 
   async function change(decide: (known: readonly ClassInType[]) => ClassInType[]) {
-    const changed = await changeObject(cluster, ResourceType, type, (current) => ({
-      ...current,
-      spec: { ...current.spec, classes: decide(current.spec.classes ?? []) },
-    }))
+    const changed = await changeObject(cluster, ResourceType, type, (current) => {
+      const classes = decide(current.spec.classes ?? [])
+      return unlessShownAlike(current, { ...current, spec: { ...current.spec, classes } }, toCustomClasses)
+    })
     return toCustomClasses(changed)
   }
   function requireClass(known: readonly ClassInType[], id: string) {

@@ -9,7 +9,7 @@ import type { Store } from '../../../operator/kube/cache/store.ts'
 import { type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { Missing } from '../../request/missing.ts'
 import { errorShape } from '../../response/shapes.ts'
-import { changeObject } from '../common/change.ts'
+import { changeObject, unlessShownAlike } from '../common/change.ts'
 import { byName, find, findAll, newMetadata, organizationKey, refuseTaken } from '../common/find.ts'
 import { listEndpoint } from '../common/list-endpoint.ts'
 import {
@@ -80,6 +80,10 @@ function refuseUsed(store: Store, organization: string, type: string): void {
   )
 }
 
+function shown(type: ResourceType) {
+  return toResourceType(customType(type))
+}
+
 const typesPath = '/orgs/{org_id}/resources/types'
 const typePath = '/orgs/{org_id}/resources/types/{type_id}'
 
@@ -116,7 +120,7 @@ export const resourceTypes: readonly Endpoint[] = [
         `resource type '${body.type}'`,
       )
       const type = newObject(ResourceType, newMetadata(org_id, name, caller), spec)
-      return ok(toResourceType(customType(await cluster.create(ResourceType, type))))
+      return ok(shown(await cluster.create(ResourceType, type)))
     },
   }),
   endpoint({
@@ -142,11 +146,11 @@ export const resourceTypes: readonly Endpoint[] = [
     async handle({ params, body }, { cluster }) {
       const type = changeableType(cluster.store, params)
       const changes = specPartOf(body)
-      const changed = await changeObject(cluster, ResourceType, type, (current) => ({
-        ...current,
-        spec: { ...current.spec, ...changes },
-      }))
-      return ok(toResourceType(customType(changed)))
+      const changed = await changeObject(cluster, ResourceType, type, (current) => {
+        const wanted = { ...current, spec: { ...current.spec, ...changes } }
+        return unlessShownAlike(current, wanted, shown)
+      })
+      return ok(shown(changed))
     },
   }),
   endpoint({
@@ -162,9 +166,9 @@ export const resourceTypes: readonly Endpoint[] = [
       const wanted = { ...specPartOf(body), use: body.use }
       const changed = await changeObject(cluster, ResourceType, type, (current) => {
         const { classes } = current.spec
-        return { ...current, spec: { ...wanted, classes } }
+        return unlessShownAlike(current, { ...current, spec: { ...wanted, classes } }, shown)
       })
-      return ok(toResourceType(customType(changed)))
+      return ok(shown(changed))
     },
   }),
   endpoint({

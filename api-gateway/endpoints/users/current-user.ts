@@ -4,6 +4,7 @@ import { Problem } from '../../../operator/domain/base/errors.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import type { Caller } from '../../authenticate.ts'
 import { type Endpoint, endpoint, type Gateway, ok } from '../../endpoint.ts'
+import { patchSpec } from '../common/change.ts'
 import { find } from '../common/find.ts'
 import { profileChangesShape, profileShape, toProfile } from './user-shape.ts'
 
@@ -46,10 +47,8 @@ export const currentUser: readonly Endpoint[] = ['/current-user', '/users/me'].f
     async handle({ caller, body: { name, email } }, { cluster, settings }) {
       const user = findCaller(cluster.store, caller)
       if (email !== undefined) refuseOthersAddress(user, email, settings)
-      if (name === undefined && email === undefined) return ok(toProfile(cluster.store, user, caller))
-      const spec = { displayName: name, email }
-      const changed = await cluster.patch(User, user, { metadata: { uid: user.metadata.uid }, spec })
-      return ok(toProfile(cluster.store, changed, caller))
+      const show = (each: User) => toProfile(cluster.store, each, caller)
+      return ok(show(await patchSpec(cluster, User, user, { displayName: name, email }, show)))
     },
   }),
 ])

@@ -8,7 +8,7 @@ import type { Store } from '../../../operator/kube/cache/store.ts'
 import type { Caller } from '../../authenticate.ts'
 import { created, type Endpoint, endpoint, type Gateway, noContent, ok } from '../../endpoint.ts'
 import { errorShape } from '../../response/shapes.ts'
-import { changeObject } from '../common/change.ts'
+import { changeObject, unlessShownAlike } from '../common/change.ts'
 import { findApplication, newMetadata, organizationKey } from '../common/find.ts'
 import { listEndpoint, nameOf } from '../common/list-endpoint.ts'
 import {
@@ -140,10 +140,10 @@ export const webhooks: readonly Endpoint[] = [
         throw new Problem('Invalid', `'id' must be '${name}': the ID of a webhook cannot be changed`)
       refuseIdAlone(body)
       // A merge patch would drop nulls in the payload.
-      const changed = await changeObject(cluster, Webhook, webhook, (current) => ({
-        ...current,
-        spec: changedSpec(current.spec, body),
-      }))
+      const changed = await changeObject(cluster, Webhook, webhook, (current) => {
+        const wanted = { ...current, spec: changedSpec(current.spec, body) }
+        return unlessShownAlike(current, wanted, toWebhook)
+      })
       return ok(toChangedWebhook(changed))
     },
   }),
