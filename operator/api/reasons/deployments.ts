@@ -7,7 +7,7 @@ export const deploymentReasons = {
     'Create a deployment with another name to run it again.',
   ),
   BaseChanged: reason(
-    'Another deployment changed the deployed set after this one was requested, which would undo that.',
+    'Another deployment changed the deployed set, or the environment was set to start from another one, after this deployment was requested, which would undo that.',
     'Deploy again.',
   ),
   BaseNotFound: reason(

@@ -127,7 +127,10 @@ function setWrites(cluster: Cluster, namespace: string) {
   }
 }
 
-/** Two clients may deploy at the same time: the set that the later one computed lacks what the other one changed. */
+/**
+ * Two clients may deploy at the same time: the set that the later one computed lacks what the other one changed. A client
+ * may also let the environment start from an older deployment.
+ */
 function failIfBaseChanged(store: Store, deployment: EnvironmentDeployment, environment: Environment): void {
   const { metadata, spec } = deployment
   if (!spec.failIfBaseChanged || isPlanned(deployment, environment)) return
@@ -135,7 +138,7 @@ function failIfBaseChanged(store: Store, deployment: EnvironmentDeployment, envi
   if (base?.deploymentName === spec.fromDeploymentName) return
   const setOf = (name: string | undefined) => (name === undefined ? 'no set' : `the set of '${name}'`)
   const [before, now] = [spec.fromDeploymentName, base?.deploymentName].map(setOf)
-  const message = `the deployment builds on ${before}, and ${now} was planned since`
+  const message = `the deployment builds on ${before}, but the next one must build on ${now}`
   throw failure({ problems: [{ object: '', reason: 'BaseChanged', message }] })
 }
 

@@ -101,6 +101,12 @@ describe('a deployment of a set that was computed from a base', () => {
     await expect(modulesOf(environment, spec, status)).rejects.toMatchObject({ reason: 'BaseChanged' })
   })
 
+  test('names the sets when it fails, and does not say that a start was planned', async () => {
+    const failed = await modulesOf({ fromDeploymentName: base }, onBase, { lastPlanned }).catch(String)
+    expect(failed).toEqual(expect.stringMatching(`'shop.dev.0'.*'${base}'`))
+    expect(failed).not.toContain('planned')
+  })
+
   test('continues after a crash when it was planned itself', async () => {
     const wanted = storedObject(
       EnvironmentDeployment,
