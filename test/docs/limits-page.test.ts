@@ -37,7 +37,7 @@ const sources: Readonly<Record<string, readonly [file: string, name: string]>> =
   ],
   'operations of a delta: steps of a path': ['operator/domain/delta/patch.ts', 'maxSteps'],
   'bytes of a schema': ['operator/domain/schema/schema-form.ts', 'maxBytes'],
-  'levels of a schema': ['operator/domain/schema/schema-form.ts', 'maxDepth'],
+  'levels of a schema': ['operator/domain/schema/schema-parts.ts', 'maxDepth'],
   'characters of a pattern': ['operator/domain/schema/schema-form.ts', 'maxPatternLength'],
   'bytes of the outputs of one resource': [
     'operator/controllers/active-resource/outputs.ts',

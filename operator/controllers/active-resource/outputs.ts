@@ -4,9 +4,8 @@ import type { FreeForm } from '../../api/schema.ts'
 import { Stalled, Waiting } from '../../domain/base/errors.ts'
 import { sameJson } from '../../domain/base/json.ts'
 import type { ResourceTypeInfo } from '../../domain/resource/type-info.ts'
-import { partsOf } from '../../domain/schema/parted-schema.ts'
 import { leafPaths, type SeparatedOutputs, separateSecrets } from '../../domain/schema/secret-outputs.ts'
-import { schemaProblems } from '../../domain/schema/user-schema.ts'
+import { partedProblems } from '../../domain/schema/user-schema.ts'
 import type { Outputs } from '../../drivers/driver.ts'
 import { isOwnedBy } from '../../kube/client/resource.ts'
 import type { ReconcileContext } from '../../kube/loop/controller.ts'
@@ -57,16 +56,11 @@ export function customTypeOf(type: string, types: readonly ResourceTypeInfo[]): 
 
 /** Throws Stalled for outputs that do not fit the type; outputs that were secret before count as the type declares them. */
 function refuseUnfit(outputs: Outputs, { type, outputsSchema }: ResourceTypeInfo): void {
-  const judged = separateSecrets(outputs, outputsSchema)
-  const parts = partsOf(outputsSchema)
-  for (const part of ['values', 'secrets'] as const) {
-    const schema = parts[part]
-    const [problem] = schema ? schemaProblems(schema, judged[part]) : []
-    if (problem) {
-      const message = `output '${part}${problem.pointer.replaceAll('/', '.')}' does not fit the type '${type}': ${problem.message}`
-      throw new Stalled('InvalidOutputs', message)
-    }
-  }
+  const [problem] = partedProblems(outputsSchema, separateSecrets(outputs, outputsSchema))
+  if (!problem) return
+  const { place, message } = problem
+  const fits = place === '' ? 'the outputs do not fit' : `output '${place}' does not fit`
+  throw new Stalled('InvalidOutputs', `${fits} the type '${type}': ${message}`)
 }
 
 /** Removes the plain outputs at these paths from a status, and records the paths as secret. */

@@ -9,8 +9,7 @@ import { parseReference } from '../resource/descriptor.ts'
 import type { DriverDescriptor } from '../resource/driver.ts'
 import type { ResourceTypeInfo } from '../resource/type-info.ts'
 import { isProvidedBy } from '../resource/types.ts'
-import { partsOf } from '../schema/parted-schema.ts'
-import { schemaProblems } from '../schema/user-schema.ts'
+import { partedProblems } from '../schema/user-schema.ts'
 import { unreadLeaves } from '../secret/secret-inputs.ts'
 import { problemsOfStores } from '../secret/secret-stores.ts'
 import { formatCriterion } from './criterion.ts'
@@ -148,7 +147,10 @@ export function problemsOfInputs(
   descriptor: DriverDescriptor,
   inputs: { readonly values: FreeForm; readonly secrets: FreeForm },
 ): string[] {
-  if (descriptor.inputsSchema) return problemsOfCustomInputs(descriptor.inputsSchema, inputs)
+  if (descriptor.inputsSchema)
+    return partedProblems(descriptor.inputsSchema, inputs, { lenient: true }).map(({ place, message }) =>
+      place === '' ? `driver inputs: ${message}` : `driver input '${place}' ${message}`,
+    )
   const checks = checksOf(descriptor)
   return (['values', 'secrets'] as const).flatMap((part) => {
     const check = checks[part]
@@ -156,20 +158,6 @@ export function problemsOfInputs(
     return (check.errors ?? [])
       .filter((error) => !isPlaceholder(inputs[part], error.instancePath))
       .map((error) => messageOf(part, error))
-  })
-}
-
-function problemsOfCustomInputs(
-  schema: FreeForm,
-  inputs: { readonly values: FreeForm; readonly secrets: FreeForm },
-): string[] {
-  const parts = partsOf(schema)
-  return (['values', 'secrets'] as const).flatMap((part) => {
-    const ofPart = parts[part]
-    const problems = ofPart ? schemaProblems(ofPart, inputs[part], { lenient: true }) : []
-    return problems.map(
-      ({ pointer, message }) => `driver input '${part}${pointer.replaceAll('/', '.')}' ${message}`,
-    )
   })
 }
 

@@ -1,8 +1,8 @@
 import type { FreeForm } from '../../api/schema.ts'
 import type { DriverDescriptor } from '../resource/driver.ts'
 import type { ResourceTypeInfo } from '../resource/type-info.ts'
+import { propertiesOf } from './declared-secrets.ts'
 import { partsOf } from './parted-schema.ts'
-import { propertiesOf } from './secret-outputs.ts'
 
 /** Names of all outputs that a resource will have; undefined when they are not known before a provision. */
 export function outputNamesOf(

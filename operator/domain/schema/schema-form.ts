@@ -1,10 +1,10 @@
 import type { FreeForm } from '../../api/schema.ts'
-import { escapeToken, isObject } from '../base/json.ts'
+import { isDeeperThan, isObject } from '../base/json.ts'
 import { compileLinear } from '../base/linear-regexp.ts'
 import { stepsOf } from './pattern-size.ts'
+import { maxDepth, nameOfTarget, namesOfPart, partsWithin, referenceKeywords } from './schema-parts.ts'
 
 const maxBytes = 256 * 1024
-const maxDepth = 64
 const maxPatternLength = 1024
 /** A schema at these limits takes a few tenths of a second to compile, which blocks the event loop. */
 const maxParts = 2000
@@ -15,48 +15,19 @@ const dialects = new Set([
   'http://json-schema.org/draft-07/schema',
 ])
 
-/** Keywords whose value is a map of schemas with user-defined keys. */
-export const mapKeywords = new Set([
-  'properties',
-  'patternProperties',
-  '$defs',
-  'definitions',
-  'dependentSchemas',
-  'dependencies',
-])
-
-/** Keywords whose value is not a schema. */
-export const dataKeywords = new Set([
-  'const',
-  'enum',
-  'default',
-  'examples',
-  'dependentRequired',
-  'uiHints',
-  'uiGroups',
-])
-
-const anchorKeywords = ['$anchor', '$dynamicAnchor', '$id'] as const
-
-const referenceKeywords = ['$ref', '$dynamicRef', '$recursiveRef'] as const
-
 /** Keywords that generate code for each name. */
 const nameKeywords = new Set(['dependentRequired', 'dependencies'])
 
 /** Why a schema must not be compiled; undefined when it may be. */
 export function problemOfForm(schema: FreeForm): string | undefined {
-  if (isTooDeep(schema, 1)) return `is nested more than ${maxDepth} deep`
+  if (isDeeperThan(maxDepth, schema)) return `is nested more than ${maxDepth} deep`
   const size = Buffer.byteLength(JSON.stringify(schema))
   if (size > maxBytes) return `is ${size} bytes of JSON; at most ${maxBytes} are allowed`
   return problemOfType(schema) ?? problemOfDialect(schema) ?? problemOfParts(schema)
 }
 
-function isTooDeep(value: unknown, depth: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return depth > maxDepth || Object.values(value).some((member) => isTooDeep(member, depth + 1))
-}
-
-function problemOfType({ type }: FreeForm): string | undefined {
+/** Why a schema is not that of an object; undefined when it is. */
+export function problemOfType({ type }: FreeForm): string | undefined {
   if (type === undefined || type === 'object') return undefined
   if (Array.isArray(type) && type.includes('object')) return undefined
   return "is not the schema of an object: 'type' must be 'object'"
@@ -70,7 +41,7 @@ function problemOfDialect({ $schema }: FreeForm): string | undefined {
 
 /** Why a schema or a part of it refers outside of it, or takes too long to compile or run. */
 function problemOfParts(schema: FreeForm): string | undefined {
-  const parts = [...partsWithin(schema, '', '')]
+  const parts = [...partsWithin(schema)]
   const count = parts.reduce((sum, { part }) => sum + 1 + (isObject(part) ? namesOf(part) : 0), 0)
   if (count > maxParts) return `has ${count} parts; at most ${maxParts} are allowed`
   const known = new Set(parts.flatMap(namesOfPart))
@@ -86,16 +57,9 @@ function problemOfParts(schema: FreeForm): string | undefined {
 
 /** The number of references in a schema. */
 export function referencesIn(schema: FreeForm): number {
-  return [...partsWithin(schema, '', '')].filter(
+  return [...partsWithin(schema)].filter(
     ({ part }) => isObject(part) && referenceKeywords.some((keyword) => Object.hasOwn(part, keyword)),
   ).length
-}
-
-/** The names by which references can name a part, each with the pointer of its base. */
-function namesOfPart({ part, at, base }: Part): string[] {
-  const anchors = isObject(part) ? anchorKeywords.map((keyword) => part[keyword]) : []
-  const named = anchors.filter((each) => typeof each === 'string').map((each) => each.replace('#', ''))
-  return [`#${at}`, ...named.map((name) => `${base}#${name}`)]
 }
 
 /** References must name checked schemas, not data. */
@@ -110,53 +74,16 @@ function problemOfReference(
     if (typeof reference !== 'string') continue
     if (!reference.startsWith('#'))
       return `has the reference '${reference}' at '${at}/${keyword}'; references must begin with '#'`
-    const name = decoded(reference.slice(1))
-    if (!known.has(name === '' || name.startsWith('/') ? `#${base}${name}` : `${base}#${name}`))
+    if (!known.has(nameOfTarget(reference, base)))
       return `has the reference '${reference}' at '${at}/${keyword}', which names no schema within it`
   }
   return undefined
-}
-
-function decoded(fragment: string): string {
-  try {
-    return decodeURIComponent(fragment)
-  } catch {
-    return fragment
-  }
 }
 
 function namesOf(part: FreeForm): number {
   return Object.entries(part)
     .filter(([key, member]) => nameKeywords.has(key) && isObject(member))
     .reduce((sum, [, member]) => sum + Object.values(member as FreeForm).flat().length, 0) // filtered above
-}
-
-/** A subschema (or true or false), its JSON pointer, and the pointer of the schema that references are relative to. */
-interface Part {
-  readonly part: unknown
-  readonly at: string
-  readonly base: string
-}
-
-function* partsWithin(value: unknown, at: string, outer: string): Generator<Part> {
-  if (Array.isArray(value)) {
-    for (const [i, item] of value.entries()) yield* partsWithin(item, `${at}/${i}`, outer)
-    return
-  }
-  if (typeof value === 'boolean') yield { part: value, at, base: outer }
-  if (!isObject(value)) return
-  const { $id } = value
-  const base = typeof $id === 'string' && !$id.startsWith('#') ? at : outer
-  yield { part: value, at, base }
-  for (const [keyword, member] of Object.entries(value)) {
-    const where = `${at}/${escapeToken(keyword)}`
-    // Other values of keywords are flags and limits, not schemas.
-    if (dataKeywords.has(keyword) || typeof member !== 'object') continue
-    if (!mapKeywords.has(keyword) || !isObject(member)) yield* partsWithin(member, where, base)
-    else
-      for (const [key, each] of Object.entries(member))
-        yield* partsWithin(each, `${where}/${escapeToken(key)}`, base)
-  }
 }
 
 function patternsOf({ pattern, patternProperties }: FreeForm): string[] {

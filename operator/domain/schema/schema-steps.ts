@@ -2,7 +2,7 @@ import { _, type CodeKeywordDefinition, type FuncKeywordDefinition, Name } from 
 import type { FreeForm } from '../../api/schema.ts'
 import { canonicalJson, isObject } from '../base/json.ts'
 import { fullBudget, maxSteps, type WorkBudget } from '../base/work-budget.ts'
-import { dataKeywords, mapKeywords } from './schema-form.ts'
+import { dataKeywords, mapKeywords } from './schema-parts.ts'
 
 const keyword = 'x-quartermaster-step'
 const maxErrors = 10_000

@@ -1,6 +1,6 @@
 import type { FreeForm } from '../../api/schema.ts'
 import { compareText, escapeToken, isObject, ownValue, pointerSteps } from '../base/json.ts'
-import { partsOf } from './parted-schema.ts'
+import { declaredSecretPaths } from './declared-secrets.ts'
 
 /** Non-secret and secret outputs of a resource. */
 export interface Outputs {
@@ -25,35 +25,17 @@ export function separateSecrets(
   outputsSchema: FreeForm = {},
   remembered: readonly string[] = [],
 ): SeparatedOutputs {
-  const known = [...remembered, ...declaredSecretPaths(outputsSchema)]
+  const known = [...remembered, ...declaredSecretPaths(outputsSchema, outputs.values)]
   const values = structuredClone(outputs.values)
   const secrets = structuredClone(outputs.secrets)
   for (const path of compact([...known, ...leafPaths(secrets)])) move(pointerSteps(path), values, secrets)
   return { values, secrets, secretPaths: compact([...known, ...leafPaths(secrets)]) }
 }
 
-/** JSON pointers to the outputs that a schema declares as secret only. */
-export function declaredSecretPaths(outputsSchema: FreeForm): string[] {
-  const { values, secrets } = partsOf(outputsSchema)
-  const declared = (secret: unknown, open: unknown, at: string): string[] =>
-    Object.entries(propertiesOf(secret)).flatMap(([name, schema]) => {
-      const path = `${at}/${escapeToken(name)}`
-      const other = ownValue(propertiesOf(open), name)
-      return other === undefined ? [path] : declared(schema, other, path)
-    })
-  return declared(secrets, values, '')
-}
-
 /** Whether each path equals or is below a known path. */
 export function areCovered(paths: readonly string[], known: readonly string[]): boolean {
   const covering = new Set(known)
   return paths.every((path) => isCovered(path, covering))
-}
-
-/** The properties that a schema declares, by name. */
-export function propertiesOf(schema: unknown): FreeForm {
-  const properties = isObject(schema) ? ownValue(schema, 'properties') : undefined
-  return isObject(properties) ? properties : {}
 }
 
 /** JSON pointers to all values that are not objects. */

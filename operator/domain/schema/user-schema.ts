@@ -4,10 +4,11 @@ import formats from 'ajv-formats'
 import type { FreeForm } from '../../api/schema.ts'
 import { escapeToken, isObject } from '../base/json.ts'
 import { fullBudget, type WorkBudget } from '../base/work-budget.ts'
+import { appliedSchemas } from './applied-schemas.ts'
 import { createMeteredPatterns } from './metered-patterns.ts'
-import { partsOf } from './parted-schema.ts'
+import { partsToCheck, schemasOfPart, wholeOf } from './parted-schema.ts'
 import { stepsOf } from './pattern-size.ts'
-import { problemOfForm, problemOfPattern, referencesIn } from './schema-form.ts'
+import { problemOfForm, problemOfPattern, problemOfType, referencesIn } from './schema-form.ts'
 import { withoutPlaceholderErrors } from './schema-leniency.ts'
 import { BudgetExceeded, createStepCounter, withSteps } from './schema-steps.ts'
 
@@ -80,11 +81,37 @@ function problemsOf(errors: readonly ErrorObject[]): SchemaProblem[] {
 export function problemOfPartedSchema(schema: FreeForm): string | undefined {
   const whole = problemOfSchema(schema)
   if (whole !== undefined) return whole
-  for (const [name, part] of Object.entries(partsOf(schema))) {
-    const problem = part && problemOfSchema(part)
+  const { values, secrets, ...rest } = schema
+  for (const [name, part] of [
+    ['values', { values }],
+    ['secrets', { secrets }],
+  ] as const) {
+    const alone = wholeOf(schema) === schema ? undefined : problemOfSchema(wholeOf({ ...rest, ...part }))
+    const applied = appliedSchemas(schema, schemasOfPart(schema, name, 'always'), 'always')
+    const problem = alone ?? applied.map(problemOfType).find((each) => each !== undefined)
     if (problem !== undefined) return `under '${name}' ${problem}`
   }
   return undefined
+}
+
+/** A violation of a schema of outputs or driver inputs, with its place in dots: `values.host`. */
+export interface PartedProblem {
+  readonly place: string
+  readonly message: string
+}
+
+/** The violations of a schema of outputs or driver inputs, by both parts and as a whole. */
+export function partedProblems(
+  schema: FreeForm,
+  parts: { readonly values: FreeForm; readonly secrets: FreeForm },
+  leniency: { readonly lenient?: boolean } = {},
+): readonly PartedProblem[] {
+  return schemaProblems(wholeOf(schema), partsToCheck(schema, parts), leniency).map(
+    ({ pointer, message }) => ({
+      place: pointer.slice(1).replaceAll('/', '.'),
+      message,
+    }),
+  )
 }
 
 const checks = new WeakMap<FreeForm, Check>()

@@ -11,7 +11,10 @@ function customType(values: FreeForm, secrets: FreeForm): ResourceTypeInfo {
   return { type: 'acme/db', name: 'db', use: 'direct', category: '', inputsSchema: {}, outputsSchema }
 }
 
-const types = [
+const login = { type: 'object', properties: { password: text } }
+const withHost = { properties: { values: { required: ['host'] } } }
+
+const types: [ResourceTypeInfo] = [
   customType(
     { type: 'object', properties: { host: text, port: { type: 'integer' } }, required: ['host'] },
     { type: 'object', properties: { password: { type: 'string', minLength: 8 } } },
@@ -64,6 +67,53 @@ describe('outputs of a custom type', () => {
 
   test('are not sorted while the type is missing', () => {
     expect(() => sorted({ host: 'db' }, {}, 'acme/ghost')).toThrow(Waiting)
+  })
+
+  test.each<[rule: string, schema: FreeForm]>([
+    ['inline', { properties: { secrets: login } }],
+    ['by reference', { properties: { secrets: { $ref: '#/$defs/login' } }, $defs: { login } }],
+    [
+      'by an anchor',
+      { properties: { secrets: { $ref: '#l' } }, $defs: { login: { $anchor: 'l', ...login } } },
+    ],
+    [
+      'with another part',
+      { properties: { secrets: { $ref: '#/properties/secrets/allOf/0', allOf: [login] } } },
+    ],
+    ['combined', { properties: { secrets: { allOf: [{}, login] } } }],
+    [
+      'in the whole schema by reference',
+      { $ref: '#/$defs/all', $defs: { all: { properties: { secrets: login } } } },
+    ],
+    ['under a condition', { if: { required: ['a'] }, else: { properties: { secrets: login } } }],
+  ])('are secret when the type declares them secret, %s', (_, outputsSchema) => {
+    const outputs = { values: { host: 'db', password: 'hunter2' }, secrets: {} }
+    expect(sortOutputs(outputs, [{ ...types[0], outputsSchema }], 'acme/db')).toMatchObject({
+      values: { host: 'db' },
+      secrets: { password: 'hunter2' },
+    })
+  })
+
+  test.each<[rule: string, schema: FreeForm]>([
+    ['by reference', { $ref: '#/$defs/all', $defs: { all: withHost } }],
+    ['combined', { allOf: [withHost] }],
+    ['of the whole', { required: ['host'], additionalProperties: false }],
+    [
+      'of one part by another',
+      { properties: { values: withHost.properties.values, secrets: { $ref: '#/properties/values' } } },
+    ],
+  ])('that break a rule of the whole schema are refused: %s', (_, outputsSchema) => {
+    const outputs = { values: { port: 1 }, secrets: {} }
+    expect(() => sortOutputs(outputs, [{ ...types[0], outputsSchema }], 'acme/db')).toThrow(Stalled)
+  })
+
+  test.each<[rule: string, schema: FreeForm]>([
+    ['omits', { properties: { values: { type: 'object' } }, additionalProperties: false }],
+    ['forbids', { properties: { secrets: false } }],
+    ['requires', { properties: { values: {} }, required: ['values', 'secrets'] }],
+  ])('need no secrets under a schema that %s them', (_, outputsSchema) => {
+    const outputs = { values: { host: 'db' }, secrets: {} }
+    expect(sortOutputs(outputs, [{ ...types[0], outputsSchema }], 'acme/db')).toMatchObject(outputs)
   })
 
   test('former secrets do not break the schema', () => {

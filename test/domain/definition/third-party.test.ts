@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { ResourceDriver } from '../../../operator/api/resource-driver.ts'
-import { driverOf } from '../../../operator/domain/definition/definition.ts'
+import type { FreeForm } from '../../../operator/api/schema.ts'
+import { driverOf, problemsOfInputs } from '../../../operator/domain/definition/definition.ts'
 import {
   catalogueWith,
   problemOfTarget,
@@ -120,4 +121,28 @@ test.each<[rule: string, driver: ResourceDriver, reason: string | undefined]>([
   expect(problemsOfDriverObject(own, known, vendors).map((each) => each.reason)).toEqual(
     reason === undefined ? [] : [reason],
   )
+})
+
+test.each<[rule: string, inputsSchema: FreeForm, values: FreeForm, problems: number]>([
+  ['of one part', { properties: { values: { required: ['region'] } } }, {}, 1],
+  [
+    'of the whole',
+    { $ref: '#/$defs/a', $defs: { a: { properties: { values: { maxProperties: 0 } } } } },
+    { a: 1 },
+    1,
+  ],
+  [
+    'unless a placeholder may fit',
+    { allOf: [{ properties: { values: { enum: [{ a: 1 }] } } }] },
+    { a: '${context.app.id}' },
+    0,
+  ],
+])('inputs keep the rules of the schema of their driver: %s', (_, inputsSchema, values, problems) => {
+  const [descriptor] = catalogueWith(
+    catalogue,
+    [driver('mine', 'https://d.test', { inputsSchema })],
+    vendors,
+  ).slice(-1)
+  if (!descriptor) throw new Error('no driver')
+  expect(problemsOfInputs(descriptor, { values, secrets: {} })).toHaveLength(problems)
 })

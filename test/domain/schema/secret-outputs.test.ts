@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
 import type { FreeForm } from '../../../operator/api/schema.ts'
 import { pointerSteps } from '../../../operator/domain/base/json.ts'
+import { declaredSecretPaths } from '../../../operator/domain/schema/declared-secrets.ts'
 import {
   areCovered,
-  declaredSecretPaths,
   leafPaths,
   type Outputs,
   separateSecrets,

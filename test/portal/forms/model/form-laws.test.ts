@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { FreeForm } from '../../../../operator/api/schema.ts'
+import { propertiesOf } from '../../../../operator/domain/schema/declared-secrets.ts'
 import { partsOf } from '../../../../operator/domain/schema/parted-schema.ts'
-import { propertiesOf } from '../../../../operator/domain/schema/secret-outputs.ts'
 import { problemOfPartedSchema } from '../../../../operator/domain/schema/user-schema.ts'
 import { fieldsOf, placeProblems, problemsOf } from '../../../../portal/forms/model/check.ts'
 import { type Form, formOf } from '../../../../portal/forms/model/form.ts'

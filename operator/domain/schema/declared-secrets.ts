@@ -1,0 +1,88 @@
+import type { FreeForm } from '../../api/schema.ts'
+import { escapeToken, isObject, ownValue } from '../base/json.ts'
+import { appliedSchemas } from './applied-schemas.ts'
+import { schemasOfPart } from './parted-schema.ts'
+
+/**
+ * Schemas that are read, and characters of the paths. Beyond it, an output that both parts declare is secret as a whole:
+ * references can double the work each time.
+ */
+const maxWork = 1_000_000
+
+/** Schemas of one output in both parts, its plain value, and its JSON pointer. */
+interface Place {
+  readonly secret: readonly unknown[]
+  readonly open: readonly unknown[]
+  readonly value: unknown
+  readonly at: string
+  /** The schemas of the outer places. */
+  readonly outer: ReadonlySet<string>
+}
+
+/**
+ * JSON pointers to the outputs that a schema declares as secret only. In doubt, an output is secret: a schema that applies
+ * under a condition declares secrets, but no plain outputs. Schemas that refer to themselves are followed as deep as the plain
+ * outputs are.
+ */
+export function declaredSecretPaths(outputsSchema: FreeForm, values: FreeForm = {}): string[] {
+  const ids = new Map<FreeForm, number>()
+  const idOf = (schema: FreeForm): number => {
+    const id = ids.get(schema) ?? ids.size
+    ids.set(schema, id)
+    return id
+  }
+  const keyOf = (schemas: readonly FreeForm[]) =>
+    schemas
+      .map(idOf)
+      .sort((left, right) => left - right)
+      .join()
+  let work = maxWork
+  const declared = ({ secret, open, value, at, outer }: Place): string[] => {
+    const hidden = appliedSchemas(outputsSchema, secret, 'perhaps')
+    const plain = appliedSchemas(outputsSchema, open, 'always')
+    const key = `${keyOf(hidden)} ${keyOf(plain)}`
+    if (outer.has(key) && !isObject(value)) return []
+    const shown = declaredProperties(plain)
+    const found = declaredProperties(hidden)
+    work -= hidden.length + plain.length
+    return [...found].flatMap(([name, schemas]) => {
+      const path = `${at}/${escapeToken(name)}`
+      work -= path.length
+      const others = shown.get(name)
+      if (!others || work < 0) return [path]
+      const inner = isObject(value) ? ownValue(value, name) : undefined
+      return declared({
+        secret: schemas,
+        open: others,
+        value: inner,
+        at: path,
+        outer: new Set([...outer, key]),
+      })
+    })
+  }
+  return declared({
+    secret: schemasOfPart(outputsSchema, 'secrets', 'perhaps'),
+    open: schemasOfPart(outputsSchema, 'values', 'always'),
+    value: values,
+    at: '',
+    outer: new Set(),
+  })
+}
+
+/** The properties that schemas declare, by name, each with its schemas. */
+function declaredProperties(schemas: readonly FreeForm[]): ReadonlyMap<string, readonly unknown[]> {
+  const all = new Map<string, unknown[]>()
+  for (const schema of schemas)
+    for (const [name, property] of Object.entries(propertiesOf(schema))) {
+      const known = all.get(name)
+      if (known) known.push(property)
+      else all.set(name, [property])
+    }
+  return all
+}
+
+/** The properties that a schema declares, by name. */
+export function propertiesOf(schema: unknown): FreeForm {
+  const properties = isObject(schema) ? ownValue(schema, 'properties') : undefined
+  return isObject(properties) ? properties : {}
+}
