@@ -44,7 +44,8 @@ export const DeploymentDelta = defineKind({
     { applicationName: id('Application of the delta. Immutable.') },
     {
       environmentId: id('Id of the environment, within the application, that the delta is meant for.'),
-      displayName: string('Display name.'),
+      // Has the length of the comment of a deployment, because clients write a message in both.
+      displayName: string('Display name.', { maxLength: 8192 }),
       archived: boolean(
         'Whether the delta is archived. The REST API does not change archived deltas. Defaults to false.',
       ),

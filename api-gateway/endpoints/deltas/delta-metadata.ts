@@ -1,8 +1,9 @@
 import { DeploymentDelta } from '../../../operator/api/deployment-delta.ts'
-import { boolean, type Static, string, type TSchema } from '../../../operator/api/schema.ts'
+import { boolean, type Static, type TSchema } from '../../../operator/api/schema.ts'
 import { type Endpoint, endpoint, noContent } from '../../endpoint.ts'
 import { objectName } from '../../request/parameters.ts'
 import { changeObject, modificationBy } from '../common/change.ts'
+import { nameShape } from './delta-shape.ts'
 import { findDelta, rewritten } from './delta-writing.ts'
 
 type Field = 'archived' | 'env_id' | 'name'
@@ -47,5 +48,5 @@ export const deltaMetadata: readonly Endpoint[] = [
   ...fieldOf('env_id', 'Set the environment of a delta', objectName('Environment ID.'), (environmentId) => ({
     environmentId,
   })),
-  ...fieldOf('name', 'Rename a delta', string('Display name.'), (displayName) => ({ displayName })),
+  ...fieldOf('name', 'Rename a delta', nameShape, (displayName) => ({ displayName })),
 ]

@@ -41,6 +41,9 @@ const modulesShape = object(
   'Changes to the workloads.',
 )
 
+/** Has the length of the comment of a deployment, because clients write a message in both. */
+export const nameShape = string('Display name.', { maxLength: 8192 })
+
 /** Changes in a request. */
 export const changesRequest = named(
   'DeltaRequest',
@@ -50,7 +53,7 @@ export const changesRequest = named(
       id: string('Ignored.'),
       metadata: object(
         {},
-        { env_id: objectName('ID of the environment that the delta is for.'), name: string('Display name.') },
+        { env_id: objectName('ID of the environment that the delta is for.'), name: nameShape },
         'Metadata. Used when a delta is created, ignored when it is changed.',
       ),
       modules: object(
@@ -91,7 +94,7 @@ export const deltaShape = named(
         },
         {
           env_id: string('ID of the environment that the delta is for.'),
-          name: string('Display name.'),
+          name: nameShape,
           contributers: list(string('A user ID.'), 'IDs of the users who changed the delta.'),
         },
         'Metadata.',

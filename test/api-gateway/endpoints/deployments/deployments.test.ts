@@ -85,6 +85,18 @@ describe('deltas', () => {
     expect((await gateway.send(`PATCH ${app}/deltas/${id}`, { body })).status).toBe(status)
   })
 
+  test('a message may be its name and the comment of its deployment', async () => {
+    const message = 'A commit message.\n'.repeat(455)
+    const { body } = await gateway.send(`POST ${app}/deltas`, { body: { metadata: { name: message } } })
+    expect(body.metadata.name).toBe(message)
+    const rename = `PUT ${app}/deltas/${body.id}/metadata/name`
+    expect((await gateway.send(rename, { body: message })).status).toBe(204)
+    const { status } = await gateway.send(`POST ${deploys}`, {
+      body: { delta_id: body.id, comment: message },
+    })
+    expect(status).toBe(201)
+  })
+
   test('an archived one accepts no changes', async () => {
     const id = await newDelta()
     const delta = gateway.cluster.store.get(DeploymentDelta, 'acme', id) as DeploymentDelta // just made
