@@ -395,7 +395,7 @@ export type EnvironmentRuntimeV2 = {
   readonly modules: { readonly [key: string]: {
     readonly status: 'Running' | 'Succeeded' | 'Starting' | 'Partially Succeeded' | 'Failed' | 'Stopped' | 'Unknown'
     readonly status_class: 'Success' | 'Failure' | 'Warning' | 'Stopped' | 'Unknown'
-    readonly controllers: { readonly [key: string]: RuntimeController }
+    readonly controllers: { readonly [key: string]: RuntimeControllerV2 }
   } }
 }
 
@@ -714,6 +714,15 @@ export type RestoredScore = {
 }
 
 export type RuntimeController = {
+  readonly kind: string
+  readonly replicas: number
+  readonly status: 'Success' | 'Failure' | 'Warning' | 'Stopped' | 'Unknown'
+  readonly message: string
+  readonly revision: number
+  readonly pods: readonly RuntimePod[]
+}
+
+export type RuntimeControllerV2 = {
   readonly kind: string
   readonly replicas: number
   readonly status: 'Running' | 'Succeeded' | 'Starting' | 'Partially Succeeded' | 'Failed' | 'Stopped' | 'Unknown'

@@ -7,7 +7,7 @@ import { rolloutOf } from '../../../operator/domain/rendering/rollout.ts'
 import type { RuntimeObjects } from './runtime-objects.ts'
 import { runtimePod } from './runtime-pod.ts'
 import type {
-  Runtime,
+  FirstRuntime,
   RuntimeController,
   RuntimeStatus,
   RuntimeStatusClass,
@@ -20,6 +20,12 @@ export interface RuntimeWorkload {
   readonly guResId: string
   /** Why it is not ready, without secrets; empty when it is. */
   readonly message: string
+}
+
+/** The namespace of an environment, and the objects that run the pods of its workloads, as kubectl names them. */
+export interface Runtime {
+  readonly namespace: string
+  readonly modules: Readonly<Record<string, Readonly<Record<string, RuntimeController>>>>
 }
 
 interface Status {
@@ -87,7 +93,21 @@ const classes: Readonly<Record<RuntimeStatus, RuntimeStatusClass>> = {
   Unknown: 'Unknown',
 }
 
-/** The same information in the second form. */
+/** The first form: clients know only the classes of states, and take the ID of an object for that of its workload. */
+export function toFirstForm({ namespace, modules }: Runtime): FirstRuntime {
+  const entries = Object.entries(modules).map(([id, controllers]) => {
+    const byName = Map.groupBy(Object.entries(controllers), ([key]) => nameIn(key))
+    const named = [...byName].flatMap(([name, all]) =>
+      all.map(
+        ([key, each]) => [all.length === 1 ? name : key, { ...each, status: classes[each.status] }] as const,
+      ),
+    )
+    return [id, Object.fromEntries(named)] as const
+  })
+  return { namespace, modules: Object.fromEntries(entries) }
+}
+
+/** The second form, with the state of each workload. */
 export function toSecondForm({ namespace, modules }: Runtime): SecondRuntime {
   const entries = Object.entries(modules).map(([id, controllers]) => {
     const status = statusOfAll({ [id]: controllers }) ?? 'Unknown'
@@ -215,6 +235,11 @@ function progressOfCronJob(object: StoredObject, newestJob: StoredObject | undef
 /** How kubectl names the object, such as `deployment/orders`. */
 function idOf({ kind, metadata }: StoredObject): string {
   return `${kind.toLowerCase()}/${metadata.name}`
+}
+
+/** The name in the ID of an object. */
+function nameIn(id: string): string {
+  return id.slice(id.indexOf('/') + 1)
 }
 
 function numberedRevision(object: StoredObject | undefined): number {

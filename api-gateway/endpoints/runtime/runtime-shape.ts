@@ -7,6 +7,7 @@ import {
   oneOf,
   type Static,
   string,
+  type TSchema,
   time,
 } from '../../../operator/api/schema.ts'
 import { objectName } from '../../request/parameters.ts'
@@ -84,13 +85,19 @@ const podShape = named(
   ),
 )
 
-const controllerShape = named(
-  'RuntimeController',
-  object(
+const statusClasses = ['Success', 'Failure', 'Warning', 'Stopped', 'Unknown'] as const
+const statusClassField = oneOf(
+  statusClasses,
+  'Class of the state: `Success` of `Running` and `Succeeded`, `Warning` of `Starting` and `Partially Succeeded`, `Failure` of `Failed`.',
+)
+
+/** An object that runs pods, with the status of the form. */
+function controllerWith<S extends TSchema>(status: S) {
+  return object(
     {
       kind: string('`Deployment`, `StatefulSet`, `Job` or `CronJob`.'),
       replicas: integer('Number of pods that are wanted.'),
-      status: statusField,
+      status,
       message: string('Why the workload is not ready, or why its pods do not run; empty otherwise.', {
         maxLength: 65_536,
       }),
@@ -101,17 +108,23 @@ const controllerShape = named(
     },
     {},
     'An object that runs pods.',
-  ),
-)
+  )
+}
 
-/** Runtime information of one environment. */
+const controllerShape = named('RuntimeController', controllerWith(statusClassField))
+const secondControllerShape = named('RuntimeControllerV2', controllerWith(statusField))
+
+/** Runtime information of one environment in the first form. */
 export const runtimeShape = named(
   'EnvironmentRuntime',
   object(
     {
       namespace: string('Namespace for the Kubernetes objects of the environment.'),
       modules: map(
-        map(controllerShape, 'Objects that run the pods of the workload, such as `deployment/orders`.'),
+        map(
+          controllerShape,
+          'Objects that run the pods of the workload, by name. If two have the same name: by kind and name, such as `deployment/orders`.',
+        ),
         'Workloads that have such objects, by ID.',
       ),
     },
@@ -119,8 +132,6 @@ export const runtimeShape = named(
     'Runtime information of an environment.',
   ),
 )
-
-const statusClasses = ['Success', 'Failure', 'Warning', 'Stopped', 'Unknown'] as const
 
 /** Runtime information of one environment in the second form. */
 export const secondRuntimeShape = named(
@@ -132,8 +143,11 @@ export const secondRuntimeShape = named(
         object(
           {
             status: statusField,
-            status_class: oneOf(statusClasses, 'Class of the status.'),
-            controllers: map(controllerShape, 'Objects that run the pods of the workload.'),
+            status_class: statusClassField,
+            controllers: map(
+              secondControllerShape,
+              'Objects that run the pods of the workload, such as `deployment/orders`.',
+            ),
           },
           {},
           'A workload.',
@@ -159,10 +173,10 @@ export const runtimeListShape = list(
   'Environments.',
 )
 
-export type Runtime = Static<typeof runtimeShape>
+export type FirstRuntime = Static<typeof runtimeShape>
 export type SecondRuntime = Static<typeof secondRuntimeShape>
 export type RuntimeStatusClass = (typeof statusClasses)[number]
-export type RuntimeController = Static<typeof controllerShape>
+export type RuntimeController = Static<typeof secondControllerShape>
 export type RuntimeStatus = RuntimeController['status']
 export type RuntimePod = Static<typeof podShape>
 export type RuntimeContainer = Static<typeof containerShape>

@@ -7,7 +7,7 @@ import { type Endpoint, endpoint, ok } from '../../endpoint.ts'
 import { objectName } from '../../request/parameters.ts'
 import { anyOf } from '../../response/shapes.ts'
 import { environmentIdOf, environmentsOf, findApplication, findEnvironment } from '../common/find.ts'
-import { statusOfAll, toSecondForm } from './runtime-info.ts'
+import { statusOfAll, toFirstForm, toSecondForm } from './runtime-info.ts'
 import { runtimeListShape, runtimeShape, secondRuntimeShape } from './runtime-shape.ts'
 import { runtimeOf } from './runtime-workloads.ts'
 
@@ -36,7 +36,7 @@ export const runtime: readonly Endpoint[] = [
     alternatives: { [secondForm]: secondRuntimeShape },
     async handle({ params, header }, { cluster }) {
       const found = await runtimeOf(cluster, findEnvironment(cluster.store, params))
-      if (!header('accept')?.includes(secondForm)) return ok(found)
+      if (!header('accept')?.includes(secondForm)) return ok(toFirstForm(found))
       const content = JSON.stringify(toSecondForm(found))
       return { status: 200, text: { contentType: secondForm, content } }
     },

@@ -113,11 +113,9 @@ function Workload({ ids, name, resource, controllers, isPaused, onChange }: Work
 }
 
 const controllerTones: Readonly<Record<RuntimeController['status'], Tone>> = {
-  Running: 'good',
-  Succeeded: 'good',
-  Starting: 'wait',
-  'Partially Succeeded': 'bad',
-  Failed: 'bad',
+  Success: 'good',
+  Warning: 'wait',
+  Failure: 'bad',
   Stopped: 'off',
   Unknown: 'off',
 }

@@ -84,13 +84,13 @@ describe('the runtime of an environment', () => {
   test('shows the pods of all workloads and what runs them, without secrets', async () => {
     const found = await runtime()
     expect(found).toMatchObject({
-      api: { 'deployment/api': { replicas: 2, status: 'Running', message: '', revision: 1 } },
-      store: { 'statefulset/store': { replicas: 1, status: 'Running', pods: [{ podName: 'store-0' }] } },
-      report: { 'cronjob/report-nightly': { status: 'Running', pods: [] } },
+      api: { api: { replicas: 2, status: 'Success', message: '', revision: 1 } },
+      store: { store: { replicas: 1, status: 'Success', pods: [{ podName: 'store-0' }] } },
+      report: { 'report-nightly': { status: 'Success', pods: [] } },
     })
     const [job] = Object.values(found.migrate)
-    expect(job).toMatchObject({ kind: 'Job', status: 'Succeeded', pods: [{ status: 'Success' }] })
-    const { pods } = found.api['deployment/api']
+    expect(job).toMatchObject({ kind: 'Job', status: 'Success', pods: [{ status: 'Success' }] })
+    const { pods } = found.api.api
     expect(pods).toHaveLength(2)
     expect(pods[0]).toMatchObject({ revision: 1, phase: 'Running', status: 'Success' })
     expect(JSON.stringify(found)).not.toContain(canary)
@@ -99,8 +99,8 @@ describe('the runtime of an environment', () => {
   test('says why pods fail, without what their containers print', async () => {
     const broken = module('default-module', { replicas: 2 }, { variables, image: 'broken:1' })
     await stage.organization.ended(await stage.begin('run', { ...modules, api: broken }))
-    const found = (await runtime()).api['deployment/api']
-    expect(found).toMatchObject({ status: 'Partially Succeeded', revision: 2 })
+    const found = (await runtime()).api.api
+    expect(found).toMatchObject({ status: 'Warning', revision: 2 })
     expect(found.message).toContain("container 'main' ended with exit code 1: cannot connect with")
     expect(JSON.stringify(found)).not.toContain(canary)
     await deploy()
@@ -120,7 +120,7 @@ describe('pausing an environment', () => {
     expect(paused).toMatchObject([{ replicas: 0 }, { replicas: 0 }, { suspend: true }])
     const { body } = await stage.organization.rest('GET', '/apps/shop/runtime?id=run')
     expect(body).toEqual([{ id: 'run', paused: true, status: 'Succeeded' }])
-    expect((await runtime()).api['deployment/api']).toMatchObject({ status: 'Stopped', pods: [] })
+    expect((await runtime()).api.api).toMatchObject({ status: 'Stopped', pods: [] })
     // A deployment of other content succeeds, and starts no pods.
     await deploy({ store: module('default-stateful', {}, { image: 'images.example.test/store:2' }) })
     expect(await specs()).toMatchObject([{ replicas: 0 }, { replicas: 0 }, { suspend: true }])
@@ -217,11 +217,11 @@ test('a restart replaces the pods of the named workloads alone', async () => {
   const template = async (kind: 'deployments' | 'statefulsets') =>
     JSON.stringify((await specOf(kind))?.['template'])
   const before = [await template('deployments'), await template('statefulsets')]
-  const { revision } = (await runtime()).api['deployment/api']
+  const { revision } = (await runtime()).api.api
   await send('POST actions/restart', { workloads: ['api'] })
   await until('another template', async () => (await template('deployments')) !== before[0])
   expect(await template('statefulsets')).toBe(before[1])
-  await until('its ReplicaSet', async () => (await runtime()).api['deployment/api'].revision > revision)
+  await until('its ReplicaSet', async () => (await runtime()).api.api.revision > revision)
 })
 
 test('a registry that is added later leaves a Job as it is', async () => {

@@ -1,7 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
-import { runtimeModules, statusOfAll } from '../../../../api-gateway/endpoints/runtime/runtime-info.ts'
+import {
+  type Runtime,
+  runtimeModules,
+  statusOfAll,
+} from '../../../../api-gateway/endpoints/runtime/runtime-info.ts'
 import type { RuntimeObjects } from '../../../../api-gateway/endpoints/runtime/runtime-objects.ts'
-import type { Runtime, RuntimeStatus } from '../../../../api-gateway/endpoints/runtime/runtime-shape.ts'
+import type { RuntimeStatus } from '../../../../api-gateway/endpoints/runtime/runtime-shape.ts'
 import type { StoredObject } from '../../../../operator/api/kind.ts'
 import { storedMeta } from '../../../support/builders.ts'
 import { casesOf, fc } from '../../../support/properties.ts'

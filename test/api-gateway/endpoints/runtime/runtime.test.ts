@@ -58,10 +58,10 @@ describe('the runtime of an environment', () => {
       namespace,
       modules: {
         web: {
-          'deployment/web': {
+          web: {
             kind: 'Deployment',
             replicas: 1,
-            status: 'Running',
+            status: 'Success',
             message: '',
             revision: 0,
             pods: [],
@@ -84,10 +84,21 @@ describe('the runtime of an environment', () => {
     })
   })
 
+  test('has the kind in the ID of an object only where two objects of a workload share a name', async () => {
+    const guResId = addWorkload('web')
+    addWorkload('migrate', 'Job')
+    addDeployment('web', guResId)
+    const deployment = gateway.cluster.foreign.at(-1)
+    if (!deployment) throw new Error('no Deployment')
+    gateway.cluster.foreign.push({ ...deployment, apiVersion: 'batch/v1', kind: 'Job' })
+    const { body } = await gateway.send(`GET ${environment}/runtime`)
+    expect(Object.keys(body.modules.web)).toEqual(['deployment/web', 'job/web'])
+  })
+
   test('says why a workload is not ready, in the words of the operator', async () => {
     addDeployment('web', addWorkload('web', 'Deployment', stalled))
     const { body } = await gateway.send(`GET ${environment}/runtime`)
-    expect(body.modules.web['deployment/web'].message).toBe('it failed')
+    expect(body.modules.web.web.message).toBe('it failed')
   })
 
   test('lists only the kinds that its workloads need, and nothing without workloads', async () => {

@@ -28,7 +28,7 @@ const pod = (more: Partial<RuntimePod> = {}): RuntimePod => ({
 const controller = (more: Partial<RuntimeController> = {}): RuntimeController => ({
   kind: 'Deployment',
   replicas: 2,
-  status: 'Running',
+  status: 'Success',
   message: '',
   revision: 1,
   pods: [pod(), pod({ podName: 'web-2' })],
@@ -96,5 +96,5 @@ test('Deployments and StatefulSets have a number of pods, Jobs have none', () =>
 
 test('workloads are those that are deployed, and those that still run', () => {
   const resources = [{ res_id: 'modules.api' }, { res_id: 'modules.api.externals.x' }]
-  expect(workloadsOf(resources, { web: { 'deployment/web': controller() } })).toEqual(['api', 'web'])
+  expect(workloadsOf(resources, { web: { web: controller() } })).toEqual(['api', 'web'])
 })
