@@ -27,8 +27,9 @@ const serverClock = new ServerClock()
 const client = createClient(connection, { onResponse: metrics.onResponse, serverClock })
 const cluster = openCluster({ client, log, kinds: kindsInStore })
 metrics.watchStore(cluster.store)
-const { requestsPerSecond, requestBurst: burst, vendors, allowedOrigins, trustedProxies } = config
-const limits = { requestsPerSecond, burst }
+const { requestsPerSecond, requestBurst: burst, deploymentTimeoutSeconds } = config
+const { vendors, allowedOrigins, trustedProxies } = config
+const limits = { requestsPerSecond, burst, deploymentTimeoutSeconds }
 const settings = { ...limits, vendors, allowedOrigins, trustedProxies, oidc }
 const lease = watchLease(client, log, { namespace: systemNamespace, name: operatorLease })
 const hasOperator = () => lease.isHeld() !== false

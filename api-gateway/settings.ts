@@ -14,6 +14,8 @@ export interface GatewaySettings {
   readonly burst: number
   /** Vendor names of the built-in drivers. */
   readonly vendors: readonly string[]
+  /** Time limit of a deployment in the operator. */
+  readonly deploymentTimeoutSeconds: number
   /** Maximum size of a request body in bytes. */
   readonly maxBodyBytes: number
   /** Origins of web pages that may call the API. */
@@ -28,6 +30,7 @@ export const defaultSettings: GatewaySettings = {
   requestsPerSecond: 100,
   burst: 500,
   vendors: ['quartermaster', 'humanitec'],
+  deploymentTimeoutSeconds: 1800,
   maxBodyBytes: 1024 * 1024,
   allowedOrigins: [],
   trustedProxies: [],

@@ -7,9 +7,6 @@ import { toDeployment } from './deployment-shape.ts'
 /** The only pipeline: it creates one deployment. */
 export const pipelineId = 'default'
 
-/** Default time limit of a deployment in the operator. */
-const timeoutSeconds = 1800
-
 const statuses = ['queued', 'executing', 'succeeded', 'failed'] as const
 
 /** Deployment in responses, in the form of a pipeline run. */
@@ -51,8 +48,8 @@ const statusOf: Readonly<Record<DeploymentState, (typeof statuses)[number]>> = {
   failed: 'failed',
 }
 
-/** Converts a deployment to a pipeline run. */
-export function toRun(deployment: EnvironmentDeployment) {
+/** Converts a deployment to a pipeline run, with the time limit of deployments. */
+export function toRun(deployment: EnvironmentDeployment, timeoutSeconds: number) {
   const { metadata, spec, status } = deployment
   const { id, env_id, set_id, delta_id, comment, created_at, created_by } = toDeployment(deployment)
   const stalled = status?.conditions?.find((each) => each.type === 'Stalled' && each.status === 'True')

@@ -87,7 +87,7 @@ export const pipelineRuns: readonly Endpoint[] = [
         key === undefined
           ? await deploy(await read())
           : await deployIdempotently(params, { key, body, caller }, gateway, { read, deploy })
-      return created(toRun(deployment))
+      return created(toRun(deployment, gateway.settings.deploymentTimeoutSeconds))
     },
   }),
   endpoint({
@@ -97,11 +97,12 @@ export const pipelineRuns: readonly Endpoint[] = [
     tag: 'Deployments',
     access: { application: 'viewer' },
     responses: { 200: pipelineRunShape },
-    handle({ params }, { cluster: { store } }) {
+    handle({ params }, { cluster: { store }, settings: { deploymentTimeoutSeconds } }) {
       findApplication(store, params)
       const found = store.get(EnvironmentDeployment, params.org_id, params.run_id)
       const isOfApplication = found?.spec.environmentName.startsWith(`${params.app_id}.`)
-      if (found && isOfApplication && params.pipeline_id === pipelineId) return ok(toRun(found))
+      if (found && isOfApplication && params.pipeline_id === pipelineId)
+        return ok(toRun(found, deploymentTimeoutSeconds))
       const run = `run '${params.run_id}' of pipeline '${params.pipeline_id}'`
       throw new Problem('NotFound', `${run} not found`)
     },

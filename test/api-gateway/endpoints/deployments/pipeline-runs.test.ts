@@ -3,7 +3,7 @@ import { EnvironmentDeployment } from '../../../../operator/api/environment-depl
 import { addEnvironment, finish, ready, stalled } from '../../support/objects.ts'
 import { setUpGateway } from '../../support/set-up.ts'
 
-const gateway = await setUpGateway(addEnvironment)
+const gateway = await setUpGateway(addEnvironment, { settings: { deploymentTimeoutSeconds: 600 } })
 
 const app = '/orgs/acme/apps/shop'
 const runs = `${app}/pipeline-runs`
@@ -29,6 +29,7 @@ describe('a run', () => {
       status_message: '',
       created_by: 'admin',
       run_as: 'admin',
+      timeout_seconds: 600,
       trigger: 'deployment_request',
       inputs: { env_id: 'development', delta_id: body.delta_id, comment: 'first' },
       waiting_for: {},
