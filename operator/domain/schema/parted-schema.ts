@@ -40,6 +40,13 @@ export function wholeOf(schema: FreeForm): FreeForm {
   return whole
 }
 
+/** Whether a schema, or one that may apply with it, declares `values` or `secrets`. */
+export function declaresParts(schema: FreeForm): boolean {
+  return (['values', 'secrets'] as const).some((name) =>
+    schemasOfPart(schema, name, 'perhaps').some(isSchema),
+  )
+}
+
 /** The parts that a schema speaks of, and those that have members: an empty part that it omits or forbids is no violation. */
 export function partsToCheck(schema: FreeForm, parts: Readonly<Record<PartName, FreeForm>>): FreeForm {
   const required = new Set(appliedSchemas(schema, [schema], 'always').flatMap((each) => each['required']))

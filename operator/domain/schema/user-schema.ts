@@ -6,7 +6,7 @@ import { escapeToken, isObject } from '../base/json.ts'
 import { fullBudget, type WorkBudget } from '../base/work-budget.ts'
 import { appliedSchemas } from './applied-schemas.ts'
 import { createMeteredPatterns } from './metered-patterns.ts'
-import { partsToCheck, schemasOfPart, wholeOf } from './parted-schema.ts'
+import { declaresParts, partsToCheck, schemasOfPart, wholeOf } from './parted-schema.ts'
 import { stepsOf } from './pattern-size.ts'
 import { problemOfForm, problemOfPattern, problemOfType, referencesIn } from './schema-form.ts'
 import { withoutPlaceholderErrors } from './schema-leniency.ts'
@@ -100,18 +100,21 @@ export interface PartedProblem {
   readonly message: string
 }
 
-/** The violations of a schema of outputs or driver inputs, by both parts and as a whole. */
+/**
+ * The violations of a schema of outputs or driver inputs, by both parts and as a whole. A schema that declares neither part
+ * does not describe them, so nothing violates it; in an invalid one the parts cannot be found.
+ */
 export function partedProblems(
   schema: FreeForm,
   parts: { readonly values: FreeForm; readonly secrets: FreeForm },
   leniency: { readonly lenient?: boolean } = {},
 ): readonly PartedProblem[] {
-  return schemaProblems(wholeOf(schema), partsToCheck(schema, parts), leniency).map(
-    ({ pointer, message }) => ({
-      place: pointer.slice(1).replaceAll('/', '.'),
-      message,
-    }),
-  )
+  const whole = wholeOf(schema)
+  if (!declaresParts(schema) && problemOfSchema(whole) === undefined) return []
+  return schemaProblems(whole, partsToCheck(schema, parts), leniency).map(({ pointer, message }) => ({
+    place: pointer.slice(1).replaceAll('/', '.'),
+    message,
+  }))
 }
 
 const checks = new WeakMap<FreeForm, Check>()

@@ -97,7 +97,10 @@ describe('outputs of a custom type', () => {
   test.each<[rule: string, schema: FreeForm]>([
     ['by reference', { $ref: '#/$defs/all', $defs: { all: withHost } }],
     ['combined', { allOf: [withHost] }],
-    ['of the whole', { required: ['host'], additionalProperties: false }],
+    ['of the whole', { properties: { values: {} }, required: ['host'] }],
+    ['of the whole without outer properties', { values: {}, required: ['host'] }],
+    ['under a condition', { anyOf: [withHost], required: ['host'] }],
+    ['that cannot be read', { properties: { host: { pattern: '(' } } }],
     [
       'of one part by another',
       { properties: { values: withHost.properties.values, secrets: { $ref: '#/properties/values' } } },
@@ -115,6 +118,20 @@ describe('outputs of a custom type', () => {
     const outputs = { values: { host: 'db' }, secrets: {} }
     expect(sortOutputs(outputs, [{ ...types[0], outputsSchema }], 'acme/db')).toMatchObject(outputs)
   })
+
+  test.each<[rule: string, schema: FreeForm]>([
+    ['inline', { type: 'object', properties: { host: text }, required: ['host'] }],
+    ['closed', { properties: { port: text }, additionalProperties: false }],
+    ['by reference', { $ref: '#/$defs/flat', $defs: { flat: { required: ['host'] } } }],
+    ['combined', { allOf: [{ properties: { port: text } }, { required: ['host'] }] }],
+    ['with keywords that are no parts', { required: ['host'], values: 'text', secrets: [] }],
+  ])(
+    'are as the driver says under a schema that names neither values nor secrets, %s',
+    (_, outputsSchema) => {
+      const outputs = { values: { port: 1 }, secrets: { password: 'hunter2' } }
+      expect(sortOutputs(outputs, [{ ...types[0], outputsSchema }], 'acme/db')).toMatchObject(outputs)
+    },
+  )
 
   test('former secrets do not break the schema', () => {
     expect(sortOutputs({ values: { host: 'db' }, secrets: {} }, types, 'acme/db', ['/host'])).toMatchObject({

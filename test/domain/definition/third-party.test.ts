@@ -137,6 +137,7 @@ test.each<[rule: string, inputsSchema: FreeForm, values: FreeForm, problems: num
     { a: '${context.app.id}' },
     0,
   ],
+  ['unless it names neither part', { properties: { region: {} }, required: ['region'] }, { a: 1 }, 0],
 ])('inputs keep the rules of the schema of their driver: %s', (_, inputsSchema, values, problems) => {
   const [descriptor] = catalogueWith(
     catalogue,
