@@ -6,19 +6,21 @@ type Json = Readonly<Record<string, unknown>>
 
 const header = '// Generated from the OpenAPI document by `make generate`; do not edit.\n'
 
-/** The types of the REST API for the portal: one interface per named schema, and one entry per operation. */
+/** The types of the REST API for the portal: one interface per named schema, and one entry per operation and media type. */
 export function portalTypes(document: OpenApiDocument = openApiDocument(endpoints, productVersion)): string {
   const schemas = Object.entries(document.components.schemas)
     .sort(([left], [right]) => (left < right ? -1 : 1))
     .map(([name, schema]) => `export type ${name} = ${typeOf(schema, '')}\n`)
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => operationOf(method, path, operation)),
+    Object.entries(methods).map(([method, operation]) =>
+      operationsOf(`${method.toUpperCase()} ${path}`, operation),
+    ),
   )
-  const table = `/** Path, query and body of each request, and the body of its answer. */\nexport interface Operations {\n${operations.join('')}}\n`
+  const table = `/** Path, query and body of each request, and the body of its answer. A media type after the path names an alternative answer. */\nexport interface Operations {\n${operations.join('')}}\n`
   return [header, ...schemas, table].join('\n')
 }
 
-function operationOf(method: string, path: string, operation: Operation): string {
+function operationsOf(name: string, operation: Operation): string {
   const { parameters, requestBody, responses } = operation
   const fields = (place: string) =>
     parameters
@@ -27,15 +29,18 @@ function operationOf(method: string, path: string, operation: Operation): string
       .join('; ')
   const body = requestBody && schemaIn(requestBody.content)
   const success = Object.entries(responses).find(([status]) => Number(status) < 300)?.[1]
-  const answer = success && 'content' in success && success.content && schemaIn(success.content)
-  const entries = [
+  const answers = Object.entries((success && 'content' in success && success.content) || { '': undefined })
+  const request = [
     `path: { ${fields('path')} }`,
     `query: { ${fields('query')} }`,
     `body: ${body ? typeOf(body, '    ') : 'undefined'}`,
-    `answer: ${answer ? typeOf(answer, '    ') : 'undefined'}`,
   ]
-  const lines = entries.map((entry) => `    ${entry.replace('{  }', '{}')}\n`).join('')
-  return `  '${method.toUpperCase()} ${path}': {\n${lines}  }\n`
+  const entries = answers.map(([type, answer], index) => {
+    const all = [...request, `answer: ${answer ? typeOf(answer.schema, '    ') : 'undefined'}`]
+    const lines = all.map((field) => `    ${field.replace('{  }', '{}')}\n`).join('')
+    return `  '${index === 0 ? name : `${name} ${type}`}': {\n${lines}  }\n`
+  })
+  return entries.join('')
 }
 
 function schemaIn(content: Readonly<Record<string, { readonly schema: unknown }>>): unknown {

@@ -24,14 +24,19 @@ interface Options {
   readonly signal?: AbortSignal
 }
 
+interface SendOptions extends Options {
+  /** Media type of the answer, if it is not the first one of the operation. */
+  readonly accept?: string
+}
+
 /** Sends a request. If the session has ended, it waits until the user has signed in again, and sends it once more. */
 export async function call<K extends OperationName>(
   operation: K,
   input: RequestInput<K> = {},
   options: Options = {},
 ): Promise<Answer<K>> {
-  const { method, address } = addressOf(operation, input)
-  const response = await send(method, address, input.body, options)
+  const { method, address, accept } = addressOf(operation, input)
+  const response = await send(method, address, input.body, { ...options, accept })
   return (await bodyOf(response)) as Answer<K> // the type is generated from the document that declares the operation
 }
 
@@ -47,7 +52,8 @@ export async function callPage<K extends OperationName>(
   input: RequestInput<K> = {},
   { address = addressOf(operation, input).address, ...options }: Options & { readonly address?: string } = {},
 ): Promise<ListPage<Answer<K>>> {
-  const response = await send('GET', address, undefined, options)
+  const { accept } = addressOf(operation, input)
+  const response = await send('GET', address, undefined, { ...options, accept })
   const items = (await bodyOf(response)) as Answer<K> // the type is generated from the document that declares the operation
   const next = /^<([^>]*)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1]
   return { items, next: next === undefined ? undefined : address.replace(/\?.*/, '') + next }
@@ -82,10 +88,13 @@ export async function openStream(
   return response.body as ReadableStream<BufferSource> // bytes
 }
 
-async function send(method: string, address: string, body: unknown, options: Options): Promise<Response> {
+async function send(method: string, address: string, body: unknown, options: SendOptions): Promise<Response> {
   const response = await fetch(baseAddress + address.slice(1), {
     method,
-    headers: body === undefined ? {} : { 'content-type': 'application/json' },
+    headers: {
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(options.accept === undefined ? {} : { accept: options.accept }),
+    },
     body: body === undefined ? undefined : JSON.stringify(body),
     signal: options.signal,
     cache: 'no-store',

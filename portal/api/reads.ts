@@ -9,7 +9,7 @@ export function useRead<K extends OperationName>(
   input: RequestInput<K> | undefined,
   { isList = false } = {},
 ): Read<Answer<K>> & { readonly reload: () => void } {
-  const key = input === undefined ? '' : addressOf(operation, input).address
+  const key = input === undefined ? '' : keyOf(operation, input)
   const entry = useMemo(
     () => entryFor(key, () => (isList ? callAll(operation, input) : call(operation, input))),
     [key, isList],
@@ -17,4 +17,10 @@ export function useRead<K extends OperationName>(
   useEffect(() => (key === '' ? undefined : use(entry)), [entry])
   const read = entry.state.value as Read<Answer<K>> // the key contains operation and input
   return { ...read, reload: () => void refresh(entry) }
+}
+
+/** Begins with the address, by which entries are invalidated. */
+function keyOf<K extends OperationName>(operation: K, input: RequestInput<K>): string {
+  const { address, accept = '' } = addressOf(operation, input)
+  return `${address} ${accept}`.trimEnd()
 }

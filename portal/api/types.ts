@@ -837,7 +837,7 @@ export type WebhookCall = {
   readonly next_attempt_at?: string
 }
 
-/** Path, query and body of each request, and the body of its answer. */
+/** Path, query and body of each request, and the body of its answer. A media type after the path names an alternative answer. */
 export interface Operations {
   'GET /orgs': {
     path: {}
@@ -1866,6 +1866,12 @@ export interface Operations {
     query: {}
     body: undefined
     answer: EnvironmentRuntime
+  }
+  'GET /orgs/{org_id}/apps/{app_id}/envs/{env_id}/runtime application/v2+json': {
+    path: { org_id: string; app_id: string; env_id: string }
+    query: {}
+    body: undefined
+    answer: EnvironmentRuntimeV2
   }
   'GET /orgs/{org_id}/apps/{app_id}/runtime': {
     path: { org_id: string; app_id: string }

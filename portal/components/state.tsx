@@ -1,5 +1,4 @@
-/** How something is doing, as a colour. */
-export type Tone = 'good' | 'wait' | 'bad' | 'off'
+import type { Tone } from './tones.ts'
 
 /** A state in a word, so that it does not depend on colours. */
 export function State({ tone, children }: { readonly tone: Tone; readonly children: string }) {

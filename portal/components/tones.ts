@@ -1,4 +1,5 @@
-import type { Tone } from './state.tsx'
+/** How something is doing, as a colour. */
+export type Tone = 'good' | 'wait' | 'bad' | 'off'
 
 const deploymentTones: Readonly<Record<string, Tone>> = {
   succeeded: 'good',

@@ -1,4 +1,4 @@
-import type { Tone } from '../components/state.tsx'
+import type { Tone } from '../components/tones.ts'
 import { type Layout, nodeHeight, nodeWidth } from './geometry.ts'
 
 /** A node as it is drawn. */

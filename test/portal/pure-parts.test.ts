@@ -32,6 +32,18 @@ describe('an address of the portal', () => {
       }),
     ).toEqual({ method: 'GET', address: '/orgs/a%2Fb/apps?limit=5' })
   })
+
+  test('of a request for an alternative answer is that of the operation, and names the media type', () => {
+    expect(
+      addressOf('GET /orgs/{org_id}/apps/{app_id}/envs/{env_id}/runtime application/v2+json', {
+        path: { org_id: 'acme', app_id: 'shop', env_id: 'dev' },
+      }),
+    ).toEqual({
+      method: 'GET',
+      address: '/orgs/acme/apps/shop/envs/dev/runtime',
+      accept: 'application/v2+json',
+    })
+  })
 })
 
 test('events arrive whole, however the stream is cut', () => {

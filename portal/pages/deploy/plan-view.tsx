@@ -1,5 +1,6 @@
 import type { DeploymentPlan } from '../../api/types.ts'
-import { State, type Tone } from '../../components/state.tsx'
+import { State } from '../../components/state.tsx'
+import type { Tone } from '../../components/tones.ts'
 
 interface Props {
   readonly plan: DeploymentPlan

@@ -1,10 +1,11 @@
 import { useRead } from '../../api/reads.ts'
-import type { ActiveResource, EnvironmentRuntime, RuntimeController } from '../../api/types.ts'
-import { State, type Tone } from '../../components/state.tsx'
+import type { ActiveResource, EnvironmentRuntimeV2, RuntimeControllerV2 } from '../../api/types.ts'
+import { State } from '../../components/state.tsx'
+import type { Tone } from '../../components/tones.ts'
 import { linkTo } from '../../routing/router.ts'
 import { stateOf } from '../resources/states.ts'
 import { type EnvironmentIds, environmentPath, requestPath } from './paths.ts'
-import { isScalable, type PodState, podView, readinessOf, workloadsOf } from './runtime.ts'
+import { controllerView, isScalable, type PodState, podView, readinessOf, workloadsOf } from './runtime.ts'
 import { PauseButton, WorkloadActions } from './workload-actions.tsx'
 
 interface Props {
@@ -16,9 +17,10 @@ interface Props {
 
 /** Workloads of an environment with their pods. */
 export function Workloads({ ids, resources, isOperable }: Props) {
-  const { data, reload } = useRead('GET /orgs/{org_id}/apps/{app_id}/envs/{env_id}/runtime', {
-    path: requestPath(ids),
-  })
+  const { data, reload } = useRead(
+    'GET /orgs/{org_id}/apps/{app_id}/envs/{env_id}/runtime application/v2+json',
+    { path: requestPath(ids) },
+  )
   const { org, app, env } = ids
   const states = useRead('GET /orgs/{org_id}/apps/{app_id}/runtime', {
     path: { org_id: org, app_id: app },
@@ -55,7 +57,7 @@ export function Workloads({ ids, resources, isOperable }: Props) {
                 ids={ids}
                 name={name}
                 resource={resources.find(({ res_id }) => res_id === `modules.${name}`)}
-                controllers={modules[name] ?? {}}
+                controllers={modules[name]?.controllers ?? {}}
                 isPaused={isPaused}
                 onChange={isOperable ? readAgain : undefined}
               />
@@ -71,7 +73,7 @@ interface WorkloadProps {
   readonly ids: EnvironmentIds
   readonly name: string
   readonly resource: ActiveResource | undefined
-  readonly controllers: EnvironmentRuntime['modules'][string]
+  readonly controllers: EnvironmentRuntimeV2['modules'][string]['controllers']
   readonly isPaused: boolean
   /** Reads the state again; undefined if the user may not change it. */
   readonly onChange: (() => void) | undefined
@@ -112,14 +114,6 @@ function Workload({ ids, name, resource, controllers, isPaused, onChange }: Work
   )
 }
 
-const controllerTones: Readonly<Record<RuntimeController['status'], Tone>> = {
-  Success: 'good',
-  Warning: 'wait',
-  Failure: 'bad',
-  Stopped: 'off',
-  Unknown: 'off',
-}
-
 const podTones: Readonly<Record<PodState, Tone>> = {
   ready: 'good',
   completed: 'good',
@@ -130,18 +124,18 @@ const podTones: Readonly<Record<PodState, Tone>> = {
 
 interface ControllerProps {
   readonly id: string
-  readonly controller: RuntimeController
+  readonly controller: RuntimeControllerV2
   /** Whether the message of the workload is shown above. */
   readonly isShownAlready: boolean
 }
 
 function Controller({ id, controller, isShownAlready }: ControllerProps) {
-  const { kind, status, message, pods } = controller
+  const { kind, message, pods } = controller
+  const view = controllerView(id, controller)
   return (
     <details class="controller">
       <summary>
-        {kind} {id.replace(/^[^/]*\//, '')}: {readinessOf(controller)}{' '}
-        <State tone={controllerTones[status]}>{status.toLowerCase()}</State>
+        {kind} {view.name}: {readinessOf(controller)} <State tone={view.tone}>{view.state}</State>
       </summary>
       {message && !isShownAlready && <p>{message}</p>}
       <ul class="plain-list">

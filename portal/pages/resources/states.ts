@@ -1,5 +1,5 @@
 import type { ActiveResource } from '../../api/types.ts'
-import type { Tone } from '../../components/state.tsx'
+import type { Tone } from '../../components/tones.ts'
 
 /** State of a resource in a word. */
 export interface ResourceState {

@@ -5,8 +5,9 @@ import type { WebhookCall } from '../../api/types.ts'
 import { FilteredTable } from '../../components/filtered-table.tsx'
 import { ProblemNotice } from '../../components/problem-notice.tsx'
 import { ReadView } from '../../components/read-view.tsx'
-import { State, type Tone } from '../../components/state.tsx'
+import { State } from '../../components/state.tsx'
 import { Time } from '../../components/time.tsx'
+import type { Tone } from '../../components/tones.ts'
 import { useAction } from '../../managing/use-action.ts'
 
 interface Props {

@@ -141,6 +141,7 @@ describe('workloads', () => {
     const { page, faults } = await visit(browser, root, developer.token)
     const workload = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: /^web/ }) })
     await workload.getByText('2 of 2 pods ready').waitFor()
+    await workload.getByText('running', { exact: true }).waitFor()
     await page.setViewportSize({ width: 360, height: 900 })
     expect([...(await widerThanWindow(page)), ...(await accessibilityProblems(page))]).toEqual([])
     await workload.getByLabel('Pods of web').fill('3')

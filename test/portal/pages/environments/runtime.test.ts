@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
-import type { RuntimeController, RuntimePod } from '../../../../portal/api/types.ts'
+import type { RuntimeControllerV2, RuntimePod } from '../../../../portal/api/types.ts'
 import {
+  controllerView,
   isScalable,
   podView,
   readinessOf,
@@ -25,10 +26,10 @@ const pod = (more: Partial<RuntimePod> = {}): RuntimePod => ({
   containerStatuses: [container()],
   ...more,
 })
-const controller = (more: Partial<RuntimeController> = {}): RuntimeController => ({
+const controller = (more: Partial<RuntimeControllerV2> = {}): RuntimeControllerV2 => ({
   kind: 'Deployment',
   replicas: 2,
-  status: 'Success',
+  status: 'Running',
   message: '',
   revision: 1,
   pods: [pod(), pod({ podName: 'web-2' })],
@@ -68,7 +69,7 @@ describe('a pod', () => {
   })
 })
 
-test.each<[string, Partial<RuntimeController>, string]>([
+test.each<[string, Partial<RuntimeControllerV2>, string]>([
   ['all ready', {}, '2 of 2 pods ready'],
   ['one of two ready', { pods: [pod(), pod({ status: 'Pending' })] }, '1 of 2 pods ready'],
   [
@@ -87,6 +88,18 @@ test.each<[string, Partial<RuntimeController>, string]>([
   expect(readinessOf(controller(more))).toBe(text)
 })
 
+test.each<[RuntimeControllerV2['status'], string, string]>([
+  ['Running', 'running', 'good'],
+  ['Succeeded', 'succeeded', 'good'],
+  ['Starting', 'starting', 'wait'],
+  ['Partially Succeeded', 'partially succeeded', 'bad'],
+  ['Failed', 'failed', 'bad'],
+  ['Stopped', 'stopped', 'off'],
+  ['Unknown', 'unknown', 'off'],
+])('an object whose status is %s is shown as %s, in the tone %s', (status, state, tone) => {
+  expect(controllerView('deployment/web', { status })).toEqual({ name: 'web', state, tone })
+})
+
 test('Deployments and StatefulSets have a number of pods, Jobs have none', () => {
   expect(['Deployment', 'StatefulSet', 'Job', 'CronJob'].filter((kind) => isScalable({ kind }))).toEqual([
     'Deployment',
@@ -96,5 +109,6 @@ test('Deployments and StatefulSets have a number of pods, Jobs have none', () =>
 
 test('workloads are those that are deployed, and those that still run', () => {
   const resources = [{ res_id: 'modules.api' }, { res_id: 'modules.api.externals.x' }]
-  expect(workloadsOf(resources, { web: { web: controller() } })).toEqual(['api', 'web'])
+  const web = { status: 'Running', status_class: 'Success', controllers: {} } as const
+  expect(workloadsOf(resources, { web })).toEqual(['api', 'web'])
 })
