@@ -52,7 +52,8 @@ test('bodies that one address leaves unfinished do not block other clients', asy
     'Content-Length: 8192',
   ]
   const sockets = Array.from({ length: 2200 }, () => connect(open.port, '127.0.0.1'))
-  const refused = Promise.race(sockets.map((socket) => once(socket, 'data')))
+  // A busy machine may lose an answer to the reset of its connection.
+  const refused = Promise.any(sockets.map((socket) => once(socket, 'data')))
   for (const socket of sockets) socket.write(`${head.join('\r\n')}\r\n\r\n${'x'.repeat(8191)}`)
   expect(String(await refused)).toMatch(/^HTTP\/1.1 429 /)
   const signIn = (address: string) =>
