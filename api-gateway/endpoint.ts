@@ -132,6 +132,8 @@ export interface Endpoint<
   readonly textType?: string
   /** Whether the body of a 404 is a JSON string, as clients of deltas and sets expect. */
   readonly plainNotFound?: boolean
+  /** Whether an object that is missing is 400 instead of 404, as clients of values expect. */
+  readonly isInvalidIfMissing?: boolean
   handle(call: Call<P, Q, B, H>, gateway: Gateway): EndpointResponse | Promise<EndpointResponse>
 }
 

@@ -26,9 +26,9 @@ export async function withLateObjects<T>(cluster: Cluster, handle: () => T | Pro
 }
 
 /**
- * Permits a request, also of a member who may create applications and has no role on the one in the path. The role may be
- * late, as that of a creator. Or the application is gone, and the roles on it: then the handler finds no application. These
- * members may know which ids are free. Throws what `permit` throws otherwise.
+ * Permits a request of a member who may create applications and has no role on the one in the path, if the role was late, as
+ * that of a creator. Throws Missing if the application is gone, and the roles on it: these members may know which ids are free.
+ * Throws what `permit` throws otherwise.
  */
 export async function permitLate(
   cluster: Cluster,
@@ -41,12 +41,13 @@ export async function permitLate(
   } catch (error) {
     const { organization: namespace, application } = place
     if (namespace === undefined || application === undefined) throw error
-    const isManager = () => allows(membershipIn(cluster.store, caller, namespace), { organization: 'manager' })
+    const isManager = () =>
+      allows(membershipIn(cluster.store, caller, namespace), { organization: 'manager' })
     if (!isManager()) throw error
     await read(cluster, { kind: Membership, namespace, name: caller.userName })
     const isGone = (await read(cluster, { kind: Application, namespace, name: application })) === 'missing'
-    const membership = membershipIn(cluster.store, caller, namespace)
-    return isGone && isManager() ? { ...caller, membership } : permit(caller)
+    if (!isGone || !isManager()) return permit(caller)
+    throw new Missing(Application, namespace, application, `application '${application}' not found`)
   }
 }
 

@@ -19,6 +19,7 @@ import { checkRateLimit, type RateLimit } from './rate-limit.ts'
 import { type BodyLimits, readJson } from './request/body.ts'
 import { isOn, offersDryRun } from './request/boolean-query.ts'
 import { type ByteBudget, createByteBudget } from './request/byte-budget.ts'
+import { Missing } from './request/missing.ts'
 import { parameters } from './request/parameters.ts'
 import { callerKey } from './request/source-address.ts'
 import { refuseUnknownFields } from './request/unknown-fields.ts'
@@ -62,7 +63,7 @@ export function createServe(
     const headerNames = Object.keys(headers)
     const checkBody = bodySchema && validators.body(bodySchema)
 
-    return async (request, response) => {
+    const serve: Serve = async (request, response) => {
       const params = request.params as Record<string, string> // only a wildcard gives a list, and no path has one
       const isPublic = access === 'public'
       if (isPublic && !endpoint.isUnlimited) checkRateLimit(limit, keyOf(request, anonymous))
@@ -106,6 +107,18 @@ export function createServe(
         ? anonymous
         : ((await tryAuthenticate(request, gateway))?.caller ?? throwUnauthenticated(request, gateway))
       return handle({ ...call, body, caller: await permit(current) })
+    }
+    return endpoint.isInvalidIfMissing ? invalidIfMissing(serve) : serve
+  }
+}
+
+/** Answers 400 instead of 404. */
+function invalidIfMissing(serve: Serve): Serve {
+  return async (request, response) => {
+    try {
+      return await serve(request, response)
+    } catch (error) {
+      throw error instanceof Missing ? new Problem('Invalid', error.message) : error
     }
   }
 }

@@ -9,8 +9,9 @@ import { graphRequest, requestedBy } from '../../../operator/domain/graph/graph-
 import { type Endpoint, endpoint, type Gateway, ok } from '../../endpoint.ts'
 import { createValidators } from '../../request/validate.ts'
 import { plainSchema } from '../../request/wire.ts'
-import { type EnvironmentPath, findApplication, findEnvironment } from '../common/find.ts'
+import { type EnvironmentPath, findEnvironment } from '../common/find.ts'
 import { findSet } from '../deployments/set-shape.ts'
+import { contentOfSet } from '../deployments/sets.ts'
 import { graphIdOf, longestGraphId, requestedIn } from './graph-id.ts'
 import { fromRequested, graphShape, nodeList, requestedList, toNode, toRequested } from './graph-shape.ts'
 
@@ -117,10 +118,7 @@ export const graphs: readonly Endpoint[] = [
     responses: { 200: requestedList },
     plainNotFound: true,
     handle({ params }, { cluster: { store } }) {
-      findApplication(store, params)
-      const content = findSet(store, params.org_id, params.app_id, params.set_id)
-      if (!content) throw new Problem('NotFound', `deployment set '${params.set_id}' not found`)
-      return ok(requestedBy(content).map(fromRequested))
+      return ok(requestedBy(contentOfSet(store, params, params.set_id)).map(fromRequested))
     },
   }),
 ]

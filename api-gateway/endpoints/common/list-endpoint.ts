@@ -33,7 +33,15 @@ export const linkHeader = {
   }),
 }
 
-type Inherited = 'path' | 'summary' | 'tag' | 'access' | 'query' | 'headers' | 'plainNotFound'
+type Inherited =
+  | 'path'
+  | 'summary'
+  | 'tag'
+  | 'access'
+  | 'query'
+  | 'headers'
+  | 'plainNotFound'
+  | 'isInvalidIfMissing'
 
 interface ListDeclaration<P extends string, Q extends Fields, H extends string, T>
   extends Pick<Endpoint<P, Q, TSchema, H>, Inherited> {

@@ -4,6 +4,7 @@ import { Problem } from '../../../operator/domain/base/errors.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { created, type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { flag, isOn } from '../../request/boolean-query.ts'
+import { Missing } from '../../request/missing.ts'
 import { knownId, objectName } from '../../request/parameters.ts'
 import { errorShape } from '../../response/shapes.ts'
 import { type EnvironmentPath, findApplication, withoutApplication } from '../common/find.ts'
@@ -103,8 +104,8 @@ export const pipelineRuns: readonly Endpoint[] = [
       const isOfApplication = found?.spec.environmentName.startsWith(`${params.app_id}.`)
       if (found && isOfApplication && params.pipeline_id === pipelineId)
         return ok(toRun(found, deploymentTimeoutSeconds))
-      const run = `run '${params.run_id}' of pipeline '${params.pipeline_id}'`
-      throw new Problem('NotFound', `${run} not found`)
+      const message = `run '${params.run_id}' of pipeline '${params.pipeline_id}' not found`
+      throw new Missing(EnvironmentDeployment, params.org_id, params.run_id, message)
     },
   }),
 ]

@@ -64,7 +64,13 @@ function tokensOf(store: Store, { metadata }: User): AccessToken[] {
 /** Returns the tokens with an ID. With kubectl several tokens can have the same ID. */
 function findTokens(store: Store, user: User, id: string): AccessToken[] {
   const found = tokensOf(store, user).filter((each) => idOf(each) === id)
-  if (found.length === 0) throw new Problem('NotFound', `token '${id}' not found`)
+  if (found.length === 0)
+    throw new Missing(
+      AccessToken,
+      systemNamespace,
+      objectNameOf(user.metadata.name, id),
+      `token '${id}' not found`,
+    )
   return found
 }
 

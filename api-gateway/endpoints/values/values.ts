@@ -1,6 +1,7 @@
 import { list } from '../../../operator/api/schema.ts'
 import { SharedValue } from '../../../operator/api/shared-value.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
+import { valueObjectName } from '../../../operator/domain/graph/shared-values.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { created, type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
@@ -33,23 +34,18 @@ export function findValuesOwner(store: Store, path: ValuesPath) {
   return env_id === undefined ? findApplication(store, path) : findEnvironment(store, { ...path, env_id })
 }
 
-/** Clients expect 400 instead of 404 for values of an environment that does not exist. */
-function refuseMissing(store: Store, path: ValuesPath): void {
-  try {
-    findValuesOwner(store, path)
-  } catch (error) {
-    if (path.env_id === undefined || !(error instanceof Missing)) throw error
-    const { kind, namespace, name } = error.place
-    throw new Missing(kind, namespace, name, error.message, 'Invalid')
-  }
-}
-
 function findValue(store: Store, path: ValuesPath & { readonly value_key: string }): SharedValue {
   findValuesOwner(store, path)
   const found = ownValues(store, path).find(({ spec }) => spec.key === path.value_key)
   if (found) return found
   const where = path.env_id === undefined ? '' : ` of environment '${path.env_id}'`
-  throw new Problem('NotFound', `value '${path.value_key}'${where} not found`)
+  const place = { applicationName: path.app_id, environmentId: path.env_id, key: path.value_key }
+  throw new Missing(
+    SharedValue,
+    path.org_id,
+    valueObjectName(place),
+    `value '${path.value_key}'${where} not found`,
+  )
 }
 
 /** Shared values of applications and environments. */
@@ -59,9 +55,10 @@ export const values: readonly Endpoint[] = paths.flatMap(({ path, of }): Endpoin
     summary: `List the shared values of ${of}`,
     tag,
     access: { application: 'viewer' },
+    isInvalidIfMissing: path.includes('{env_id}'),
     response: list(valueShape, 'Shared values.'),
     find({ params }, { cluster: { store } }) {
-      refuseMissing(store, params)
+      findValuesOwner(store, params)
       return valuesAt(store, params)
     },
     positionOf: ({ spec }) => [spec.key],

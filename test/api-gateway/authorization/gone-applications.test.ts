@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { Membership } from '../../../operator/api/access.ts'
 import { Application } from '../../../operator/api/application.ts'
+import { newObject } from '../../../operator/api/kind.ts'
 import { members, rules } from '../support/rules.ts'
 import { setUpGateway } from '../support/set-up.ts'
 import { showStale } from '../support/stale-objects.ts'
@@ -24,7 +25,7 @@ describe('an application that is gone, and the roles on it, is not found by thos
 
   test.each(rows)('$operation', async ({ operation, body }) => {
     const { status } = await gateway.send(operation, { as: 'manager', body })
-    expect(status).toBe(/\/envs\/[^/]+\/values/.test(operation) && status === 400 ? 400 : 404)
+    expect(status).toBe(/^GET .*\/envs\/[^/]+\/values$/.test(operation) ? 400 : 404)
     expect((await gateway.send(operation, { as: 'member', body })).status).toBe(403)
   })
 
@@ -49,6 +50,31 @@ test('its creator has a role on an application that another gateway created a mo
   end()
   expect(status).toBe(200)
 })
+
+test.each([
+  { method: 'DELETE', reads: 1 },
+  { method: 'PATCH', body: { name: 'Mine' }, reads: 1 },
+  { method: 'GET', reads: 1 },
+])(
+  'a manager may not $method an application that is made again meanwhile',
+  async ({ method, body, reads }) => {
+    const { cluster } = gateway
+    const again = newObject(Application, { namespace: 'acme', name: 'other' }, { displayName: 'Theirs' })
+    const { read } = cluster
+    let left = reads
+    Object.assign(cluster, {
+      async read(...given: Parameters<typeof read>) {
+        const answer = await read(...given)
+        if (given[0].kind === 'Application' && --left === 0) cluster.put(Application, again)
+        return answer
+      },
+    })
+    const { status } = await gateway.send(`${method} /orgs/acme/apps/other`, { as: 'manager', body })
+    Object.assign(cluster, { read })
+    const { displayName } = cluster.store.get(Application, 'acme', 'other')?.spec ?? {}
+    expect([status, displayName]).toEqual([404, 'Theirs'])
+  },
+)
 
 test('a role on an application that exists stays necessary', async () => {
   const other = { id: 'other', name: 'Other', skip_environment_creation: true }

@@ -1,13 +1,16 @@
 import { describe, expect, test } from '@jest/globals'
-import { Membership, User } from '../../../../operator/api/access.ts'
+import { AccessToken, Membership, User } from '../../../../operator/api/access.ts'
 import { Application } from '../../../../operator/api/application.ts'
 import { AutomationRule } from '../../../../operator/api/automation-rule.ts'
 import { DeploymentDelta } from '../../../../operator/api/deployment-delta.ts'
 import { Environment } from '../../../../operator/api/environment.ts'
+import { EnvironmentDeployment } from '../../../../operator/api/environment-deployment.ts'
 import { EnvironmentType } from '../../../../operator/api/environment-type.ts'
 import type { Kind } from '../../../../operator/api/kind.ts'
+import { systemNamespace } from '../../../../operator/api/names.ts'
 import { ResourceAccount } from '../../../../operator/api/resource-account.ts'
 import { ResourceDefinition } from '../../../../operator/api/resource-definition.ts'
+import { SharedValue } from '../../../../operator/api/shared-value.ts'
 import { Webhook } from '../../../../operator/api/webhook.ts'
 import { addEnvironment } from '../../support/objects.ts'
 import { setUpGateway } from '../../support/set-up.ts'
@@ -52,6 +55,35 @@ describe('what another gateway has answered a moment ago exists:', () => {
     const answer = await gateway.send(`${use} ${folder}/${id}`, { body })
     end()
     expect(answer).toMatchObject({ status: 200 })
+  })
+
+  test('a run', async () => {
+    const { id } = (await gateway.send(`POST ${app}/deltas`, { body: {} })).body
+    const run = { trigger: 'deployment_request', env_id: 'development', delta_id: id }
+    const { id: runId } = (await gateway.send(`POST ${app}/pipeline-runs`, { body: run })).body
+    const end = showStale(gateway, EnvironmentDeployment, runId, [])
+    const answer = await gateway.send(`GET ${app}/pipelines/default/runs/${runId}`)
+    end()
+    expect(answer).toMatchObject({ status: 200 })
+  })
+
+  test.each([app, env])('a value of %s', async (owner) => {
+    await gateway.send(`POST ${owner}/values`, { body: value })
+    const [made] = gateway.cluster.store.list(SharedValue, 'acme')
+    const end = showStale(gateway, SharedValue, made?.metadata.name ?? '', [])
+    const answer = await gateway.send(`PATCH ${owner}/values/K`, { body: { value: 'w' } })
+    end()
+    expect(answer).toMatchObject({ status: 200 })
+  })
+
+  test('a token that is revoked', async () => {
+    const { id } = (await gateway.send(`POST ${org}/users`, { body: robot })).body
+    await gateway.send(`POST /users/${id}/tokens`, { body: { id: 'own', type: 'static', description: '' } })
+    const end = showStale(gateway, AccessToken, `${id}.own`, [])
+    const answer = await gateway.send(`DELETE /users/${id}/tokens/own`)
+    end()
+    expect(answer).toMatchObject({ status: 204 })
+    expect(gateway.cluster.store.get(AccessToken, systemNamespace, `${id}.own`)).toBeUndefined()
   })
 
   test('a user gets a token', async () => {
