@@ -78,7 +78,7 @@ export const deploymentReasons = {
   ),
   NotPlannable: reason(
     'The plan has problems, and the objects that it needs may still arrive.',
-    'Apply the missing objects within the waiting time.',
+    'Apply the missing objects, or correct the delta, within the waiting time.',
   ),
   NotRemembered: reason('The environment has not recorded the deployment yet.', 'Nothing to do.'),
   PlanningFailed: reason(

@@ -44,14 +44,18 @@ export function planningFailure(
   return new Waiting('NotPlannable', message, Math.ceil(remaining), { ...source, problems: shown })
 }
 
-/** Returns the error for a missing source: Waiting at first, because the cache may be behind, then the failure. */
+/**
+ * Returns the error for a missing source: Waiting at first, because the cache may be behind, then the failure. The status
+ * of a deployment that has not started is then about content that it no longer has.
+ */
 export function awaitSource(
   deployment: EnvironmentDeployment,
   { reason, message: source }: Pick<Waiting, 'reason' | 'message'>,
   settling: Settling,
 ): Waiting | Stalled {
   const remaining = remainingOf(deployment, settling)
-  if (remaining > 0) return new Waiting(reason, `waiting for ${source}`, Math.ceil(remaining))
+  const observed = deployment.status?.startTime ? undefined : {}
+  if (remaining > 0) return new Waiting(reason, `waiting for ${source}`, Math.ceil(remaining), observed)
   return failure({ problems: [{ object: '', reason, message: `${source} not found` }] })
 }
 

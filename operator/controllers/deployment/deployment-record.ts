@@ -23,6 +23,7 @@ const maxWaitMs = 5000
 /** A deployment that waits until its environment records it. */
 interface Listener {
   readonly deployment: EnvironmentDeployment
+  readonly setName: string | undefined
   done(isRecorded: boolean): void
 }
 
@@ -32,24 +33,27 @@ interface Listener {
  */
 export function createRecordWait({
   store,
-}: Pick<Cluster, 'store'>): (deployment: EnvironmentDeployment) => Promise<void> {
+}: Pick<Cluster, 'store'>): (
+  deployment: EnvironmentDeployment,
+  setName: string | undefined,
+) => Promise<void> {
   const listeners = new Map<string, Listener>()
   store.cacheOf(Environment).subscribe(({ before, after }) => {
     const environment = after ?? before
     const listener = environment && listeners.get(keyOf(environment))
     if (!listener) return
     if (!after || after.metadata.deletionTimestamp) listener.done(false)
-    else if (isLastPlanned(after, listener.deployment)) listener.done(true)
+    else if (isRecordedIn(after, listener)) listener.done(true)
   })
-  return async (deployment) => {
+  return async (deployment, setName) => {
     const { environmentName } = deployment.spec
     const { namespace } = deployment.metadata
     const environment = store.get(Environment, namespace, environmentName)
-    if (environment && isLastPlanned(environment, deployment)) return
+    if (environment && isRecordedIn(environment, { deployment, setName })) return
     const key = `${namespace}/${environmentName}`
     const { promise, resolve } = Promise.withResolvers<boolean>()
     const timer = setTimeout(() => resolve(false), maxWaitMs)
-    listeners.set(key, { deployment, done: resolve })
+    listeners.set(key, { deployment, setName, done: resolve })
     const isRecorded = await promise.finally(() => {
       clearTimeout(timer)
       listeners.delete(key)
@@ -61,6 +65,13 @@ export function createRecordWait({
       1,
     )
   }
+}
+
+function isRecordedIn(
+  environment: Environment,
+  { deployment, setName }: Pick<Listener, 'deployment' | 'setName'>,
+): boolean {
+  return isLastPlanned(environment, deployment) && environment.status?.lastPlanned?.setName === setName
 }
 
 /**

@@ -81,9 +81,8 @@ function recordedSet(
 ): { readonly name: string; readonly canBeMadeAgain: boolean } | undefined {
   const { spec, status } = deployment
   if (spec.setName !== undefined) return { name: spec.setName, canBeMadeAgain: false }
-  // Workloads may change until their deployment starts.
-  const isOpen = spec.workloads !== undefined && !status?.startTime
-  if (!isOpen && status?.setName !== undefined) return { name: status.setName, canBeMadeAgain: true }
+  // The delta and Workloads may change until their deployment starts.
+  if (status?.startTime && status.setName !== undefined) return { name: status.setName, canBeMadeAgain: true }
   // A deployment that was deleted while it ran, and is created again, continues with the set of its plan.
   const planned = isLastPlanned(environment, deployment) ? environment.status?.lastPlanned : undefined
   return planned && { name: planned.setName, canBeMadeAgain: false }
@@ -150,7 +149,8 @@ function findBase(
 ): Base | undefined {
   const { metadata, spec, status } = deployment
   const find = finderIn(store, metadata.namespace)
-  const named = status?.fromDeploymentName ?? spec.fromDeploymentName
+  const started = status?.startTime ? status : undefined
+  const named = started?.fromDeploymentName ?? spec.fromDeploymentName
   if (named !== undefined) return baseNamed(environment, named, find)
   return isPlanned(deployment, environment) ? undefined : baseOf(environment, find)
 }

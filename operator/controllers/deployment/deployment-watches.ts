@@ -17,7 +17,7 @@ import type { Cluster } from '../../kube/cache/cluster.ts'
 import type { Counter } from '../../kube/cache/counter.ts'
 import { environmentKeyOf } from '../../kube/cache/kinds-in-store.ts'
 import type { Store } from '../../kube/cache/store.ts'
-import { keyOf } from '../../kube/client/resource.ts'
+import { keyOf, namespacedName } from '../../kube/client/resource.ts'
 import { type Watch, watchKind } from '../../kube/loop/controller.ts'
 import type { Renewals } from '../shared/renewals.ts'
 import type { ResourceProgress } from '../shared/resource-progress.ts'
@@ -63,8 +63,8 @@ export function deploymentWatches(
       const hasEnded = before && !isFinished(before) && (!after || isFinished(after))
       if (hasEnded) return unfinishedIn(environmentKeyOf(before), store).map(keyOf)
       // Another deployment may start from the set of this one.
-      const hasNewSet = after && setNameOf(after) && !(before && setNameOf(before))
-      return hasNewSet ? waitingFor(after) : []
+      const setName = after && setNameOf(after)
+      return setName && setName !== (before && setNameOf(before)) ? waitingFor(after) : []
     }),
     watchKind(store.cacheOf(Environment), (change) => deploymentsOf(change, store)),
     {
@@ -73,9 +73,10 @@ export function deploymentWatches(
           if (before && hasMoreRoom(before, after)) enqueue(waiting.keysIn(before.metadata.namespace))
         }),
     },
-    watchKind(store.cacheOf(DeploymentDelta), ({ before, after }) =>
-      after && !before ? waitingFor(after) : [],
-    ),
+    watchKind(store.cacheOf(DeploymentDelta), ({ before, after }) => {
+      const delta = after ?? before
+      return waitingFor(delta).filter((key) => deltaNameOf(key, store) === delta?.metadata.name)
+    }),
     watchKind(store.cacheOf(DeploymentSet), ({ before, after }) =>
       after && !before ? waitingFor(after) : [],
     ),
@@ -83,6 +84,10 @@ export function deploymentWatches(
       watchKind<Kind>(store.cacheOf<Kind>(kind), ({ before, after }) => waitingFor(after ?? before)),
     ),
   ]
+}
+
+function deltaNameOf(key: string, store: Store): string | undefined {
+  return store.get(EnvironmentDeployment, ...namespacedName(key))?.spec.deltaName
 }
 
 /** Constant work for each event, however many resources a deployment has. */

@@ -74,7 +74,7 @@ class DeploymentReconciler {
   readonly #starting = new Map<string, string>()
   readonly #deadlines: DeploymentDeadlines
   readonly #waitForCache: (namespace: string) => Promise<void>
-  readonly #waitForRecord: (deployment: EnvironmentDeployment) => Promise<void>
+  readonly #waitForRecord: ReturnType<typeof createRecordWait>
 
   constructor(tools: DeploymentTools) {
     this.#tools = tools
@@ -174,7 +174,7 @@ class DeploymentReconciler {
       startTime: deployment.status?.startTime ?? new Date().toISOString(),
     }
     await context.report(status, 'provisioning').catch(failIfRejected('', source))
-    await context.releaseWorker(() => this.#waitForRecord(deployment))
+    await context.releaseWorker(() => this.#waitForRecord(deployment, source.setName))
     await restoreSet(cluster, environment, { set, ...source })
     const environmentKey = environmentKeyOf(deployment)
     const { uid } = deployment.metadata

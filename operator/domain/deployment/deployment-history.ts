@@ -71,8 +71,9 @@ function lastPlannedOf(
   const last = running ?? (known ? undefined : lastDeployment(deployments))
   if (!last?.status?.setName) return known
   const hash = runHash(last)
-  if (hash === known?.hash) return known
   const { setName, environmentFromName, environmentFromTime } = last.status
+  // A process that dies while it starts a deployment leaves the start to the next one, and the delta may have changed.
+  if (hash === known?.hash && setName === known.setName) return known
   return { deploymentName: last.metadata.name, hash, setName, environmentFromName, environmentFromTime }
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { Environment } from '../../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
@@ -83,18 +84,30 @@ describe('a deployment writes nothing before its environment remembers its set',
 
   test('it continues when the set is already remembered', async () => {
     setStatus({ lastPlanned })
-    await wait(plain)
+    await wait(plain, 'shop.one')
   })
 
   test('it continues as soon as the set is remembered', async () => {
-    const waiting = wait(plain)
+    const waiting = wait(plain, 'shop.one')
     setStatus({ lastDeploymentNumber: 7, lastPlanned: others })
     setStatus({ lastPlanned })
     await waiting
   })
 
+  test('it waits while the environment remembers the set of an earlier start', async () => {
+    setStatus({ lastPlanned: { ...lastPlanned, setName: 'shop.before' } })
+    let isOver = false
+    const waiting = wait(plain, 'shop.one').then(() => {
+      isOver = true
+    })
+    await setTimeout()
+    expect(isOver).toBe(false)
+    setStatus({ lastPlanned })
+    await waiting
+  })
+
   test('it no longer waits for an environment that is being deleted', async () => {
-    const waiting = wait(plain)
+    const waiting = wait(plain, 'shop.one')
     cluster.drop(Environment, namespace, 'shop.dev')
     await expect(waiting).rejects.toMatchObject({ reason: 'NotRemembered' })
   })

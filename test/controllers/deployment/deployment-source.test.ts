@@ -163,24 +163,44 @@ describe('an environment that remembers the set planned last', () => {
   })
 })
 
+/** The source of a deployment with this status; `planned` is its set as the environment records it. */
+function sourceOf(status: object, planned?: object, start: object = {}) {
+  const common = { applicationName: 'shop', typeName: 'development' }
+  const plain = storedObject(Environment, { namespace, name: 'shop.dev' }, { ...common, ...start })
+  const spec = { environmentName: 'shop.dev', deltaName: 'd1' }
+  const wanted = storedObject(EnvironmentDeployment, { namespace, name: 'shop.dev.1' }, spec)
+  const lastPlanned = planned && { deploymentName: 'shop.dev.1', hash: runHash(wanted), ...planned }
+  const environment = { ...plain, status: { lastPlanned } } as Environment // as the operator writes it
+  return resolveSource(tools, { ...wanted, status } as EnvironmentDeployment, environment)
+}
+
+describe('a deployment whose status has a set, and that has not started', () => {
+  const attempted = { setName: 'shop.before' }
+  beforeEach(() => addBase())
+
+  test('deploys its delta as it is now', async () => {
+    expect(Object.keys((await sourceOf(attempted)).set.modules)).toEqual(['web'])
+  })
+
+  test('builds on what its environment starts from now', async () => {
+    const status = { ...attempted, fromDeploymentName: 'shop.gone.1' }
+    const source = await sourceOf(status, undefined, { fromDeploymentName: base })
+    expect(source).toMatchObject({ fromDeploymentName: base, environmentFromName: base })
+  })
+
+  test('continues with its set when the environment records that it was planned', async () => {
+    expect(await sourceOf(attempted, attempted)).toMatchObject(attempted)
+  })
+})
+
 describe('a deployment that has started', () => {
-  const resolve = async (status: object, planned: object, start: object = {}) => {
-    const common = { applicationName: 'shop', typeName: 'development' }
-    const plain = storedObject(Environment, { namespace, name: 'shop.dev' }, { ...common, ...start })
-    const spec = { environmentName: 'shop.dev', deltaName: 'd1' }
-    const wanted = storedObject(EnvironmentDeployment, { namespace, name: 'shop.dev.1' }, spec)
-    const hash = runHash(wanted)
-    const lastPlanned = { deploymentName: 'shop.dev.1', hash, ...planned }
-    const environment = { ...plain, status: { lastPlanned } } as Environment // as the operator writes it
-    return resolveSource(tools, { ...wanted, status } as EnvironmentDeployment, environment)
-  }
   const startTime = '2026-01-01T00:00:00Z'
   const nameOf = (modules: object) => `shop.${setId({ modules, shared: {} } as SetContent)}`
   const module = { ...web, externals: {} }
 
   test('makes its set again when that was deleted, and does not build on itself', async () => {
     const setName = nameOf({ web: module })
-    const source = await resolve({ startTime, setName }, { setName })
+    const source = await sourceOf({ startTime, setName }, { setName })
     expect(source).toMatchObject({ setName, fromDeploymentName: undefined })
     expect(cluster.store.get(DeploymentSet, namespace, setName)?.spec.modules).toEqual({ web: module })
   })
@@ -188,7 +208,7 @@ describe('a deployment that has started', () => {
   test('makes it again from the base that it had', async () => {
     addBase()
     const setName = nameOf({ api: { ...web, externals: {} }, web: module })
-    const source = await resolve({ startTime, setName, fromDeploymentName: base }, { setName })
+    const source = await sourceOf({ startTime, setName, fromDeploymentName: base }, { setName })
     expect(source).toMatchObject({ setName, fromDeploymentName: base })
   })
 
@@ -197,14 +217,14 @@ describe('a deployment that has started', () => {
     const fromRequest = { deploymentName: base, time: '2026-01-02T00:00:00Z' }
     const start = { fromDeploymentName: base, fromRequest }
     const used = { environmentFromName: base, environmentFromTime: startTime }
-    expect(await resolve({ startTime, setName, ...used }, { setName }, start)).toMatchObject(used)
+    expect(await sourceOf({ startTime, setName, ...used }, { setName }, start)).toMatchObject(used)
     const none = { environmentFromName: undefined, environmentFromTime: undefined }
-    expect(await resolve({ startTime, setName }, { setName }, start)).toMatchObject(none)
+    expect(await sourceOf({ startTime, setName }, { setName }, start)).toMatchObject(none)
   })
 
   test('has no other set in its place when its delta has changed', async () => {
     const setName = nameOf({ other: module })
-    const result = resolve({ startTime, setName }, { setName })
+    const result = sourceOf({ startTime, setName }, { setName })
     await expect(result).rejects.toMatchObject({ reason: 'SetNotFound' })
   })
 })

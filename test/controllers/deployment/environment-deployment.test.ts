@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { ActiveResource } from '../../../operator/api/active-resource.ts'
+import { DeploymentDelta } from '../../../operator/api/deployment-delta.ts'
 import { DeploymentSet } from '../../../operator/api/deployment-set.ts'
 import { Environment } from '../../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
@@ -241,6 +242,50 @@ test('a change of what deployments read enqueues those that wait for it, and loo
   })
   expect(enqueued).toEqual(Array(2).fill('acme/shop.dev.1'))
   expect(reads).toBe(0)
+})
+
+describe('a delta that changes while deployments wait', () => {
+  const putDelta = (name: string, type: string) => {
+    const shared = [{ op: 'add' as const, path: '/files', value: { type } }]
+    const spec = { applicationName: 'shop', shared }
+    return cluster.put(DeploymentDelta, newObject(DeploymentDelta, { namespace, name }, spec))
+  }
+  const deploy = (name: string, deltaName: string) => {
+    const environmentName = name.replace(/\.1$/, '')
+    const spec = { applicationName: 'shop', typeName: 'development' }
+    cluster.put(Environment, newObject(Environment, { namespace, name: environmentName }, spec))
+    const own = { environmentName, deltaName }
+    return cluster.put(EnvironmentDeployment, newObject(EnvironmentDeployment, { namespace, name }, own))
+  }
+
+  test('enqueues those that name it at every change, and no others', async () => {
+    const typo = putDelta('one', 's4')
+    putDelta('two', 's4')
+    const controller = controllerWith(long)
+    for (const each of [deploy('shop.dev.1', 'one'), deploy('shop.test.1', 'two')])
+      await expect(controller.reconcile(each, silentContext())).rejects.toMatchObject({
+        reason: 'NotPlannable',
+        message: expect.stringContaining('s4'),
+      })
+    const enqueued: string[] = []
+    for (const watch of controller.watches ?? []) watch.subscribe((keys) => enqueued.push(...keys))
+    const reads = await readsOf(cluster.store, async () => {
+      putDelta('one', 's5')
+      cluster.drop(DeploymentDelta, namespace, typo.metadata.name)
+      putDelta('one', 's3')
+    })
+    expect(enqueued).toEqual(Array(3).fill('acme/shop.dev.1'))
+    expect(reads).toBe(0)
+  })
+
+  test('leaves no problem of its old content in the status when it is deleted', async () => {
+    deploy('shop.dev.1', 'one')
+    const problems = [{ object: '', reason: 'TypeNotFound', message: 'of the old content' }]
+    cluster.setStatus(EnvironmentDeployment, namespace, 'shop.dev.1', { setName: 'shop.old', problems })
+    const waiting = cluster.store.get(EnvironmentDeployment, namespace, 'shop.dev.1')
+    const result = waiting && controllerWith(long).reconcile(waiting, silentContext())
+    await expect(result).rejects.toEqual(expect.objectContaining({ reason: 'DeltaNotFound', observed: {} }))
+  })
 })
 
 test('a deployment that tries an unchanged resource again says as before why its definition was chosen', async () => {

@@ -63,6 +63,12 @@ describe('the environment remembers', () => {
     expect(baseOf(environmentOf(status), () => undefined)?.setName).toBe('set-of-one')
   })
 
+  test('the set of its last start, when a process died in an earlier start and the delta has changed since', () => {
+    const again = run('one', 'running')
+    const changed = { ...again, status: { ...again.status, setName: 'set-of-changed' } }
+    expect(after([run('one', 'running')], [changed]).lastPlanned?.setName).toBe('set-of-changed')
+  })
+
   test('nothing of one that did not pass planning', () => {
     const status = after([run('one', 'running')], [run('one', 'succeeded'), run('two', 'refused')])
     expect(status.lastPlanned?.deploymentName).toBe('one')
