@@ -81,6 +81,12 @@ test('the text of an alert uses labels that its query keeps', () => {
   }
 })
 
+test('no alert waits for a person to act on a failed deployment, which never runs again', () => {
+  const ofStalled = alerts.filter(({ expr }) => expr.includes('state="stalled"'))
+  expect(ofStalled.map(({ alert }) => alert)).toEqual(['QuartermasterObjectsStalled'])
+  for (const { expr } of ofStalled) expect(expr).toContain('kind!="EnvironmentDeployment"')
+})
+
 test('each alert has its section with meaning, diagnosis and remedy, and each section its alert', () => {
   const sections = page.split(/^## /m).slice(1)
   expect(sections.map((section) => section.split('\n')[0])).toEqual(alerts.map(({ alert }) => alert))
