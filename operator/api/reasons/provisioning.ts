@@ -4,7 +4,6 @@ const retried = 'The operator retries; look at the driver if the error stays.'
 
 /** Why a driver, its provider or the cluster does not do what a resource needs. */
 export const provisioningReasons = {
-  Aborted: reason('The call of the driver was stopped.', retried),
   AnnotationRefused: reason(
     'A setting forbids an annotation of the Ingress.',
     'Remove the annotation from the definition, or change the setting.',

@@ -19,8 +19,8 @@ export async function withReason<T>(
     if (error instanceof ApiError) throw error
     const message = redact(error instanceof Error ? error.message : String(error), secrets)
     if (error instanceof Waiting || error instanceof Stalled) throw copyError(error, { message })
-    const observed = error instanceof ReconcileError ? error.observed : undefined
-    throw new ReconcileError(reason, `${action}: ${message}`, observed)
+    if (error instanceof ReconcileError) throw copyError(error, { message: `${action}: ${message}` })
+    throw new ReconcileError(reason, `${action}: ${message}`)
   }
 }
 

@@ -158,7 +158,7 @@ function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = () => {
       clearTimeout(timer)
-      reject(new ReconcileError('Aborted', 'the call was given up'))
+      reject(new Error('the call was given up'))
     }
     const timer = setTimeout(() => {
       signal.removeEventListener('abort', end)

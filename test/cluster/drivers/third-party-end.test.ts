@@ -58,7 +58,7 @@ test('a driver that cannot be reached keeps a deletion waiting, and the command 
   const { name } = (await bucketIn('silent')).metadata
   await server.close()
   await organization.remove('environments', 'shop.silent')
-  const message = await readinessIn(organization, 'silent', 's3', 'DeprovisionFailed')
+  const message = await readinessIn(organization, 'silent', 's3', 'DriverUnreachable')
   const [command = ''] = /kubectl annotate .*$/.exec(message) ?? []
   expect(command).toContain(name)
   execFileSync(cluster.kubectl, command.split(' ').slice(1), {

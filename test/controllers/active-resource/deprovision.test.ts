@@ -5,7 +5,7 @@ import { newObject } from '../../../operator/api/kind.ts'
 import { annotations, finalizer } from '../../../operator/api/names.ts'
 import { ResourceAccount } from '../../../operator/api/resource-account.ts'
 import { activeResourceController } from '../../../operator/controllers/active-resource/active-resource.ts'
-import { Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
+import { ReconcileError, Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
 import type { Driver } from '../../../operator/drivers/driver.ts'
 import { ApiError, type KubeClient, type RequestOptions } from '../../../operator/kube/client/client.ts'
 import { type Loop, startController } from '../../../operator/kube/loop/controller-loop.ts'
@@ -156,6 +156,14 @@ describe('a deletion that never ends is ended by detach, which records the objec
       {},
       async () => {
         throw new Error('no')
+      },
+    ],
+    [
+      'the driver cannot be reached',
+      'DriverUnreachable',
+      {},
+      async () => {
+        throw new ReconcileError('DriverUnreachable', 'no answer')
       },
     ],
     [

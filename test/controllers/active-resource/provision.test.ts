@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { ActiveResource } from '../../../operator/api/active-resource.ts'
 import type { KubeObject } from '../../../operator/api/kind.ts'
-import { Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
+import type { Reason } from '../../../operator/api/reasons/reasons.ts'
+import { ReconcileError, Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
 import { environmentNamespace } from '../../../operator/domain/resource/identity.ts'
 import type { Driver, Provisioned, ProvisionRequest } from '../../../operator/drivers/driver.ts'
 import { activeResource, context, driver } from '../../support/builders.ts'
@@ -141,7 +142,7 @@ describe('reserved hosts', () => {
   })
 })
 
-describe('an error of a driver contains no secret', () => {
+describe('an error of a driver keeps its reason, and contains no secret', () => {
   const refuse = (make: (message: string) => Error) => () => {
     throw make(`answered 403 to '${canary}'`)
   }
@@ -151,20 +152,21 @@ describe('an error of a driver contains no secret', () => {
     ['a promise of identify', (act) => (identify = async () => act())],
     ['outputsFrom', (act) => (provision = () => ({ outputsFrom: async () => act() }))],
   ]
-  const errors: [name: string, make: (message: string) => Error][] = [
-    ['a failure', (message) => new Error(message)],
-    ['Waiting', (message) => new Waiting('RateLimited', message)],
-    ['Stalled', (message) => new Stalled('NotAllowed', message)],
+  const errors: [name: string, reason: Reason, make: (message: string) => Error][] = [
+    ['a failure without a reason', 'ProvisionFailed', (message) => new Error(message)],
+    ['a failure', 'DriverUnreachable', (message) => new ReconcileError('DriverUnreachable', message)],
+    ['Waiting', 'RateLimited', (message) => new Waiting('RateLimited', message)],
+    ['Stalled', 'NotAllowed', (message) => new Stalled('NotAllowed', message)],
   ]
   const rows = places.flatMap(([place, arrange]) =>
-    errors.map(([name, make]) => [name, place, arrange, make] as const),
+    errors.map(([name, reason, make]) => [name, place, arrange, reason, make] as const),
   )
 
-  test.each(rows)('%s in %s', async (_, __, arrange, make) => {
+  test.each(rows)('%s in %s', async (_, __, arrange, reason, make) => {
     arrange(refuse(make))
     const resource = wanted()
     const error = await world.reconcile(resource)
-    expect(error).toMatchObject({ message: expect.stringContaining('answered 403') })
+    expect(error).toMatchObject({ reason, message: expect.stringContaining('answered 403') })
     expect(JSON.stringify([error, (error as Error).message, world.now(resource)])).not.toContain(canary) // an error
   })
 
