@@ -3,7 +3,9 @@ import { hostname } from 'node:os'
 import { kinds } from './api/kinds.ts'
 import { group } from './api/names.ts'
 import { isLoopback } from './domain/base/loopback.ts'
+import { contentOf } from './drivers/dns-cloudflare/record.ts'
 import { rangeOf } from './outbound/ranges.ts'
+import { createTargetRules } from './outbound/target.ts'
 import {
   counts,
   delays,
@@ -12,9 +14,11 @@ import {
   type Range,
   rates,
   ratios,
+  readAccepted,
   readChoice,
   readNumber,
   readPort,
+  readWebAddress,
   splitWords,
 } from './setting-values.ts'
 
@@ -120,6 +124,10 @@ type Environment = Readonly<Record<string, string | undefined>>
 /** Reads the settings from the environment; throws an error that names the variable when a value is not valid. */
 export function readConfig(environment: Environment = process.env): Config {
   const text = (name: string, otherwise: string) => environment[`QUARTERMASTER_${name}`] || otherwise
+  const optional = (name: string, read: (value: string) => string) => {
+    const value = text(name, '')
+    return value === '' ? undefined : read(value)
+  }
   const words = (name: string) => splitWords(environment[`QUARTERMASTER_${name}`] ?? '')
   const number = (name: string, otherwise: number, range: Range) =>
     readNumber(name, text(name, String(otherwise)), range)
@@ -150,9 +158,11 @@ export function readConfig(environment: Environment = process.env): Config {
     resyncSeconds: number('RESYNC_SECONDS', 1800, intervals),
     leaseSeconds: number('LEASE_SECONDS', 15, intervals),
     secretsScope: readChoice('SECRETS_SCOPE', secretsScopes, text('SECRETS_SCOPE', 'cluster')),
-    loadbalancer: environment.QUARTERMASTER_LOADBALANCER || undefined,
-    cloudflareUrl: environment.QUARTERMASTER_CLOUDFLARE_URL || undefined,
-    outboundAllowed: words('OUTBOUND_ALLOWED'),
+    loadbalancer: optional('LOADBALANCER', readLoadbalancer),
+    cloudflareUrl: optional('CLOUDFLARE_URL', (url) =>
+      readWebAddress('CLOUDFLARE_URL', url, 'https://api.cloudflare.com/client/v4'),
+    ),
+    outboundAllowed: words('OUTBOUND_ALLOWED').map(readOutbound),
     ingressDeniedAnnotations:
       environment.QUARTERMASTER_INGRESS_DENIED_ANNOTATIONS === undefined
         ? undefined
@@ -188,9 +198,19 @@ type ReadText = (name: string, otherwise: string) => string
 function readTracing(text: ReadText, ratio: number): TracingConfig | undefined {
   const endpoint = text('TRACING_ENDPOINT', '')
   if (endpoint === '') return undefined
-  if (/^https?:$/.test(URL.parse(endpoint)?.protocol ?? '')) return { endpoint, ratio }
-  throw new Error(
-    `QUARTERMASTER_TRACING_ENDPOINT must be an address such as 'http://collector:4318', not '${endpoint}'`,
+  return { endpoint: readWebAddress('TRACING_ENDPOINT', endpoint, 'http://collector:4318'), ratio }
+}
+
+/** The target of DNS records. */
+function readLoadbalancer(text: string): string {
+  return readAccepted('LOADBALANCER', text, 'an address or a host name', contentOf)
+}
+
+function readOutbound(text: string): string {
+  const what =
+    "a range ('10.96.0.0/12'), a host name ('driver.drivers.svc') or the end of one ('*.svc.cluster.local')"
+  return readAccepted('OUTBOUND_ALLOWED', text, `a list; each item is ${what}`, (each) =>
+    createTargetRules([each]),
   )
 }
 

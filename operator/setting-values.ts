@@ -39,3 +39,24 @@ export function readChoice<T extends string>(name: string, choices: readonly T[]
   if (choice !== undefined) return choice
   throw new Error(`QUARTERMASTER_${name} must be one of ${choices.join(', ')}, not '${text}'`)
 }
+
+/** A text that its user accepts, which throws otherwise; the message names the variable and says what it must be. */
+export function readAccepted(
+  name: string,
+  text: string,
+  what: string,
+  use: (text: string) => unknown,
+): string {
+  try {
+    use(text)
+    return text
+  } catch {
+    throw new Error(`QUARTERMASTER_${name} must be ${what}, not '${text}'`)
+  }
+}
+
+/** An address that begins with `http://` or `https://`; the message names the variable. */
+export function readWebAddress(name: string, text: string, example: string): string {
+  if (/^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text
+  throw new Error(`QUARTERMASTER_${name} must be an address such as '${example}', not '${text}'`)
+}

@@ -68,6 +68,29 @@ test('QUARTERMASTER_VENDOR_ALIASES may have blanks between the names', () => {
   ])
 })
 
+describe('a setting that names a host', () => {
+  const read = (name: string, value: string) => readConfig({ [`QUARTERMASTER_${name}`]: value })
+
+  test.each([
+    ['OUTBOUND_ALLOWED', '10.0.0.0/99'],
+    ['OUTBOUND_ALLOWED', '10.96.0.0/12, http://driver'],
+    ['CLOUDFLARE_URL', 'foo'],
+    ['CLOUDFLARE_URL', 'api.cloudflare.test:443'],
+    ['LOADBALANCER', 'a b'],
+  ])('is refused when nothing can use it, by name: %s=%j', (name, value) => {
+    expect(() => read(name, value)).toThrow(`QUARTERMASTER_${name} must be`)
+  })
+
+  test('may be each form that is used', () => {
+    const allowed = '10.96.0.0/12, fd00::/8,driver.drivers.svc:8080 ,*.svc.cluster.local'
+    expect(read('OUTBOUND_ALLOWED', allowed).outboundAllowed).toHaveLength(4)
+    for (const each of ['http://cloudflare-proxy.tools.svc/client/v4', 'https://api.test'])
+      expect(read('CLOUDFLARE_URL', each).cloudflareUrl).toBe(each)
+    for (const each of ['192.0.2.1', '2001:db8::1', 'lb.example.com', 'LB.example.com.', 'bücher.example'])
+      expect(read('LOADBALANCER', each).loadbalancer).toBe(each)
+  })
+})
+
 describe('QUARTERMASTER_ORGANIZATION_QUOTA', () => {
   const limits = (text?: string) =>
     readConfig(text === undefined ? {} : { QUARTERMASTER_ORGANIZATION_QUOTA: text }).organizationQuota
