@@ -42,7 +42,7 @@ export const runtimeChanges: readonly Endpoint[] = [
       const { replicas: given = {} } = environment.spec
       // An entry can be removed after its workload was.
       const set = Object.keys(body).filter((id) => body[id] !== null || !Object.hasOwn(given, id))
-      refuseUnfit(workloadsOf(gateway.cluster.store, environment), set)
+      refuseUnfit(workloadsOf(gateway.cluster.store, environment), set, 'have no replicas')
       await write(environment, { replicas: body }, gateway)
       return noContent
     },
@@ -69,7 +69,7 @@ export const runtimeChanges: readonly Endpoint[] = [
       const environment = findForDeployer(params, caller, gateway)
       const workloads = workloadsOf(gateway.cluster.store, environment)
       const ids = body.workloads ?? workloads.filter(hasReplicas).map(({ id }) => id)
-      refuseUnfit(workloads, ids)
+      refuseUnfit(workloads, ids, 'cannot be restarted')
       const time = new Date(gateway.now()).toISOString()
       const restartTimes = Object.fromEntries(ids.map((id) => [id, time]))
       if (ids.length > 0) await write(environment, { restartTimes }, gateway)

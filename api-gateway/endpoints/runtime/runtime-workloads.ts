@@ -49,8 +49,12 @@ export async function runtimeOf(
   return { namespace, modules: runtimeModules(workloads, objects) }
 }
 
-/** Throws Invalid when a workload is not deployed to the environment, or has no number of pods because it runs Jobs. */
-export function refuseUnfit(workloads: readonly DeployedWorkload[], ids: readonly string[]): void {
+/** Throws Invalid when a workload is not deployed to the environment, or runs Jobs; `limit` is what Jobs do not support. */
+export function refuseUnfit(
+  workloads: readonly DeployedWorkload[],
+  ids: readonly string[],
+  limit: 'have no replicas' | 'cannot be restarted',
+): void {
   for (const id of ids) {
     const found = workloads.find((each) => each.id === id)
     if (!found) {
@@ -60,8 +64,7 @@ export function refuseUnfit(workloads: readonly DeployedWorkload[], ids: readonl
       )
       throw new Problem('Invalid', `workload '${id}' is not deployed to the environment${hint}`)
     }
-    if (!hasReplicas(found))
-      throw new Problem('Invalid', `workload '${id}' runs Jobs, which have no replicas`)
+    if (!hasReplicas(found)) throw new Problem('Invalid', `workload '${id}' runs Jobs, which ${limit}`)
   }
 }
 

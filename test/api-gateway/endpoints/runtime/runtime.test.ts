@@ -186,7 +186,7 @@ describe('numbers of pods', () => {
   test.each<[rule: string, body: unknown, status: number, message: RegExp]>([
     ['of an unknown workload', { wbe: 2 }, 400, /'wbe' is not deployed.*did you mean 'web'/],
     ['of an unknown workload, also when it is null', { other: null }, 400, /'other'/],
-    ['of a Job', { migrate: 2 }, 400, /runs Jobs/],
+    ['of a Job', { migrate: 2 }, 400, /runs Jobs, which have no replicas/],
     ['below zero', { web: -1 }, 400, /web/],
     ['beyond what Kubernetes accepts', { web: 3_000_000_000 }, 400, /web/],
     ['that are no numbers', { web: '2' }, 422, /web/],
@@ -224,9 +224,12 @@ describe('a restart', () => {
     expect(gateway.cluster.writes).toEqual([])
   })
 
-  test('of an unknown workload, or of a Job, is refused', async () => {
+  test.each([
+    ['an unknown workload', 'web', /'web' is not deployed/],
+    ['a Job', 'migrate', /runs Jobs, which cannot be restarted/],
+  ])('of %s is refused', async (_, id, message) => {
     addWorkload('migrate', 'Job')
-    expect((await restart({ workloads: ['web'] })).status).toBe(400)
-    expect((await restart({ workloads: ['migrate'] })).status).toBe(400)
+    const answer = await restart({ workloads: [id] })
+    expect([answer.status, answer.body.message]).toEqual([400, expect.stringMatching(message)])
   })
 })
