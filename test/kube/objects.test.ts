@@ -158,7 +158,7 @@ describe('a version that the cluster stops serving', () => {
           return { versions: cluster.versions.map((each) => ({ groupVersion: `example.com/${each}` })) }
         const version = versionIn(path)
         if (!cluster.versions.includes(version))
-          throw new ApiError(404, 'Unknown', 'the API server answered 404')
+          throw new ApiError(404, 'Unknown', `the API server answered 404 to ${method} ${path}`)
         if (path === `${group}/${version}`)
           return { resources: [{ name: 'routes', kind: 'Route', namespaced: true }] }
         if (method === 'DELETE') cluster.isStored = false
@@ -241,7 +241,7 @@ describe('a kind that the cluster does not list', () => {
   }
 
   test.each([
-    new ApiError(404, 'NotFound', 'the server could not find the requested resource'),
+    new ApiError(404, 'Unknown', 'the API server answered 404 to GET /apis/example.com/v1/widgets'),
     new ApiError(405, 'MethodNotAllowed', 'the server does not allow this method'),
     new ApiError(500, 'InternalError', 'conversion webhook for example.com/v1, Kind=Widget failed'),
     new Error('read ECONNRESET'),

@@ -43,8 +43,7 @@ export function isNotFound(error: unknown): boolean {
  * which another version may serve.
  */
 export function isUnserved(error: unknown): boolean {
-  if (!(error instanceof ApiError) || error.status !== 404) return false
-  return error.reason !== 'NotFound' || error.message === 'the server could not find the requested resource'
+  return error instanceof ApiError && error.status === 404 && error.reason !== 'NotFound'
 }
 
 /** Whether a write conflicts with the object as it is now. */
@@ -116,6 +115,8 @@ interface ClientOptions {
   readonly serverClock?: ServerClock
 }
 
+/** What the API server says of every kind that it does not serve, with the reason `NotFound`. */
+const unservedMessage = 'the server could not find the requested resource'
 const maxBusyRetries = 8
 const quotaConflictMs = 50
 /** The share of the connections of an organization that sends much, while others use them: more make every request slow. */
@@ -165,7 +166,7 @@ export function createClient(connection: Connection, options: ClientOptions = {}
         const answer = await slots.run(ownerOf(path), () => call(method, path, options))
         const { status, text } = answer
         if (isSuccess(status)) return text === '' ? undefined : JSON.parse(text)
-        const error = errorOf(answer)
+        const error = errorOf(answer, `${method} ${path}`)
         const pause = retryMsOf(error)
         if (pause === undefined || attempt >= maxBusyRetries) throw quotaErrorOf(error, path)
         await sleep(pause * (1 + Math.random() / 2))
@@ -180,7 +181,7 @@ export function createClient(connection: Connection, options: ClientOptions = {}
           timeoutMs,
           streamUntil: signal,
         })
-        if (!answer.stream) throw errorOf(answer)
+        if (!answer.stream) throw errorOf(answer, `GET ${path}`)
         yield* linesOf(answer.stream)
       } catch (error) {
         // An aborted stream fails as if the server had closed the connection.
@@ -214,13 +215,16 @@ async function* linesOf(stream: Readable): AsyncGenerator<string> {
   }
 }
 
-function errorOf({ status, retryAfter, text }: Answer): ApiError {
-  const object = parseJson(text) as { reason?: string; message?: string } | undefined // a Status of the API server
+/** The error of an answer. Names the request, method and path, where the answer does not name the object. */
+function errorOf({ status, retryAfter, text }: Answer, request: string): ApiError {
+  const stated = parseJson(text) as { reason?: string; message?: string } | undefined // a Status of the API server
+  const object = stated?.message === unservedMessage ? undefined : stated
   const seconds = Number(retryAfter)
+  const hint = status === 404 ? ': it does not serve this path' : ''
   const error = new ApiError(
     status,
     object?.reason ?? 'Unknown',
-    object?.message ?? `the API server answered ${status}`,
+    object?.message ?? `the API server answered ${status} to ${request}${hint}`,
     retryAfter === undefined || Number.isNaN(seconds) ? undefined : seconds,
   )
   // A webhook denies with any status; these would speak of the state of the object.

@@ -87,6 +87,26 @@ test.each<[rule: string, body: object, isMissing: boolean]>([
   expect([isNotFound(result), isGone(result), isUnserved(result)]).toEqual([isMissing, isMissing, !isMissing])
 })
 
+test.each<[rule: string, code: number, body: object, message: string]>([
+  [
+    'a path that is not served',
+    404,
+    {},
+    `the API server answered 404 to POST ${path}: it does not serve this path`,
+  ],
+  [
+    'a kind that its version lacks',
+    404,
+    status('NotFound', 'the server could not find the requested resource'),
+    `the API server answered 404 to POST ${path}: it does not serve this path`,
+  ],
+  ['an answer without a message', 502, {}, `the API server answered 502 to POST ${path}`],
+  ['an answer with a message', 404, status('NotFound', 'webhooks "x" not found'), 'webhooks "x" not found'],
+])('an error names the request for %s', async (_, code, body, message) => {
+  const { result } = await clientOf([[code, body]])
+  expect(result).toMatchObject({ message })
+})
+
 test.each([500, 503])(
   'a denial with the status %i is tried again: the webhook itself failed',
   async (code) => {
