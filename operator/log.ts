@@ -1,7 +1,9 @@
 import winston from 'winston'
 
-/** Fields of a log line: ids and counts, never user data or secrets. */
-export type LogFields = Readonly<Record<string, unknown>>
+/** Fields of a log line: ids and counts, never user data or secrets. Their names are not those that every line has. */
+export type LogFields = Readonly<Record<string, unknown>> & {
+  readonly [own in 'level' | 'message' | 'process' | 'timestamp']?: never
+}
 
 /** Structured log lines, one JSON object each. */
 export interface Log {
@@ -27,7 +29,6 @@ export function createLog(process: string, level: string): Log {
     (at: string) =>
     (message: string, fields: LogFields = {}) => {
       if (!logger.isLevelEnabled(at)) return
-      // Fields are nested by value, so that a field called `message` or `level` cannot disturb the line.
       logger.log({ ...safeFields(fields), level: at, message, process })
     }
   return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
@@ -48,7 +49,7 @@ export function logProcess(log: Log): void {
   })
 }
 
-function safeFields(fields: LogFields, depth = 0): LogFields {
+function safeFields(fields: object, depth = 0): object {
   return Object.fromEntries(
     Object.entries(fields).map(([key, value]) => [
       key,
@@ -65,7 +66,7 @@ function safe(value: unknown, depth = 0): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (depth >= 4) return '[deep]'
   if (Array.isArray(value)) return value.slice(0, 20).map((item) => safe(item, depth + 1))
-  return safeFields(value as LogFields, depth + 1) // an object that is no array
+  return safeFields(value, depth + 1)
 }
 
 function clip(text: string): string {

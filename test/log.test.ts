@@ -25,6 +25,11 @@ test('a line shows ids and no secret, at any depth', () => {
   expect(lineOf({ ...fields, path_parameters: fields })).toMatchObject({ ...shown, path_parameters: shown })
 })
 
+test('a field cannot replace those that every line has', () => {
+  const wrong = { level: 'debug', message: 'no audit', process: 'operator' }
+  expect(lineOf(wrong)).toMatchObject({ level: 'info', message: 'audit', process: 'gateway' })
+})
+
 test('a field that ends in id is searched for secrets nevertheless', () => {
   expect(lineOf({ secret_id: { password: 's1' } })).toMatchObject({ secret_id: { password: '[redacted]' } })
 })

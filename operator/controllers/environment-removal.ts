@@ -163,7 +163,7 @@ async function deleteNamespace(
   const foreign = await tools.inventory.foreignIn(metadata.name)
   if (foreign.length > 0) {
     const message = `deleted with the namespace '${metadata.name}', although no resource made them: ${foreign.join(', ')}`
-    tools.log.warn('foreign objects deleted', { environment: keyOf(environment), message })
+    tools.log.warn('foreign objects deleted', { environment: keyOf(environment), event: message })
     await recordEvent(tools.cluster.client, environment, {
       type: 'Warning',
       reason: 'ForeignObjectsDeleted',

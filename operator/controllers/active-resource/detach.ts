@@ -14,7 +14,7 @@ export async function detach(resource: ActiveResource, tools: ResourceTools): Pr
     ...objects.map((each) => `${each.kind} '${each.namespace ?? ''}/${each.name}'`),
   ]
   const message = `deleted ${formatDescriptor(resource.spec)} of environment '${resource.spec.environmentName}' without deprovisioning; not deleted: ${kept.join('; ') || 'nothing'}`
-  tools.log.warn('detached', { organization: namespace, guResId: name, message })
+  tools.log.warn('detached', { organization: namespace, guResId: name, event: message })
   await recordEvent(tools.cluster.client, resource, { type: 'Warning', reason: 'Detached', message })
   await tools.secretFinalizers.removeFinalizers(resource, secretNames)
 }

@@ -267,9 +267,9 @@ class CacheReflector implements Reflector {
     this.#pauses.fail()
     this.#firstList.fail(error)
     const { plural: resource } = this.#resource
-    const message = error instanceof Error ? error.message : String(error)
+    const cause = error instanceof Error ? error.message : String(error)
     const { failures } = this.#pauses
-    if (failures > 1) this.#log.warn('watch interrupted', { resource, failures, message })
+    if (failures > 1) this.#log.warn('watch interrupted', { resource, failures, cause })
   }
 }
 

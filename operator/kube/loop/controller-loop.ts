@@ -1,7 +1,7 @@
 import type { Kind, ObjectOf } from '../../api/kind.ts'
 import { ReconcileError, Stalled, Waiting } from '../../domain/base/errors.ts'
 import { truncate } from '../../domain/base/size-limits.ts'
-import type { Log } from '../../log.ts'
+import type { Log, LogFields } from '../../log.ts'
 import type { Cache } from '../cache/cache.ts'
 import type { Cluster } from '../cache/cluster.ts'
 import { isConflict, isNotFound, isRejected } from '../client/client.ts'
@@ -267,8 +267,8 @@ class ControllerLoop<K extends Kind> implements Loop {
 }
 
 /** A failure with a reason needs no stack. */
-function errorFields(error: unknown): object {
-  return error instanceof ReconcileError ? { reason: error.reason, message: error.message } : { error }
+function errorFields(error: unknown): LogFields {
+  return error instanceof ReconcileError ? { reason: error.reason, cause: error.message } : { error }
 }
 
 async function attempt<T>(run: () => Promise<T>): Promise<{ observed?: T; error?: unknown }> {

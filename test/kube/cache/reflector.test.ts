@@ -7,7 +7,7 @@ import { startReflector } from '../../../operator/kube/cache/reflector.ts'
 import type { Reflector, ReflectorOptions } from '../../../operator/kube/cache/reflector-options.ts'
 import { createStore } from '../../../operator/kube/cache/store.ts'
 import { ApiError, type KubeClient, type Query } from '../../../operator/kube/client/client.ts'
-import { silentLog } from '../../../operator/log.ts'
+import { type LogFields, silentLog } from '../../../operator/log.ts'
 
 const things = { apiVersion: 'v1', kind: 'Thing', plural: 'things', namespaced: true }
 const ended = new AbortController()
@@ -293,7 +293,7 @@ test('a quiet watch that breaks again and again, as behind a load balancer, soon
 
 test('a first list that breaks again and again is asked for ever less often, and the log says so', async () => {
   let lists = 0
-  const warnings: string[] = []
+  const warnings: unknown[] = []
   const client: KubeClient = {
     request: async () => undefined,
     async *watch(_, { signal }) {
@@ -305,7 +305,7 @@ test('a first list that breaks again and again is asked for ever less often, and
     },
     close: async () => {},
   }
-  const log = { ...silentLog, warn: (message: string) => warnings.push(message) }
+  const log = { ...silentLog, warn: (_: string, fields?: LogFields) => void warnings.push(fields) }
   reflector = startReflector(
     client,
     things,
@@ -317,5 +317,5 @@ test('a first list that breaks again and again is asked for ever less often, and
   )
   await sleep(2000)
   expect(lists).toBeLessThan(12)
-  expect(warnings.length).toBeGreaterThan(0)
+  expect(warnings[0]).toMatchObject({ resource: 'things', cause: 'etcdserver: request timed out' })
 })
