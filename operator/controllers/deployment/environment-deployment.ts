@@ -25,6 +25,7 @@ import { awaitSource, failIfRejected, failure, finalStatus, planningFailure } fr
 import { planDeployment } from './deployment-plan.ts'
 import { createRecordWait, endOfEarlierRun, finalizeDeployment } from './deployment-record.ts'
 import { resolveSource, restoreSet, SourceNotFound } from './deployment-source.ts'
+import { DeploymentWaits, provisioningMessage } from './deployment-waits.ts'
 import { deploymentWatches, planInputs } from './deployment-watches.ts'
 import { renewedBy } from './renewed-resources.ts'
 import { problemsOf } from './resource-problems.ts'
@@ -70,6 +71,7 @@ class DeploymentReconciler {
   readonly #tools: DeploymentTools
   readonly #running = new RunningDeployments()
   readonly #waiting = new WaitingDeployments()
+  readonly #waits = new DeploymentWaits()
   /** Name of the deployment that is planned at this moment, by the key of its environment. */
   readonly #starting = new Map<string, string>()
   readonly #deadlines: DeploymentDeadlines
@@ -173,7 +175,7 @@ class DeploymentReconciler {
       plan: deployment.status?.plan ?? summarize(plan),
       startTime: deployment.status?.startTime ?? new Date().toISOString(),
     }
-    await context.report(status, 'provisioning').catch(failIfRejected('', source))
+    await context.report(status, provisioningMessage).catch(failIfRejected('', source))
     await context.releaseWorker(() => this.#waitForRecord(deployment, source.setName))
     await restoreSet(cluster, environment, { set, ...source })
     const environmentKey = environmentKeyOf(deployment)
@@ -221,14 +223,17 @@ class DeploymentReconciler {
   #outcome(deployment: EnvironmentDeployment, status: DeploymentStatus): DeploymentStatus {
     const { cluster, progress, renewals, attempts } = this.#tools
     const environmentKey = environmentKeyOf(deployment)
-    const { pending, failed } = progress.of(environmentKey)
+    const { ready, pending, failed } = progress.of(environmentKey)
+    const findProblems = (which: 'failed' | 'pending') =>
+      problemsOf(which, environmentKey, { store: cluster.store, renewals, attempts })
     const finishTime = new Date().toISOString()
     if (pending + failed + renewals.pendingIn(environmentKey) === 0) return { ...status, finishTime }
     if (failed === 0 && this.#deadlines.remaining(deployment) > 0)
-      throw new Waiting('Progressing', 'provisioning', undefined, status)
-    const which = failed > 0 ? 'failed' : 'pending'
-    const problems = problemsOf(which, environmentKey, { store: cluster.store, renewals, attempts })
-    return { ...status, finishTime, problems }
+      throw this.#waits.errorFor(deployment.metadata.uid, status, () => ({
+        total: ready + pending,
+        problems: findProblems('pending'),
+      }))
+    return { ...status, finishTime, problems: findProblems(failed > 0 ? 'failed' : 'pending') }
   }
 
   #environmentOf(deployment: EnvironmentDeployment): Environment {
@@ -258,6 +263,7 @@ class DeploymentReconciler {
     this.#deadlines.stop(deployment)
     this.#running.remove(deployment)
     this.#waiting.remove(deployment)
+    this.#waits.forget(deployment.metadata.uid)
     this.#tools.renewals.end(environmentKeyOf(deployment), deployment.metadata.uid)
   }
 }
