@@ -15,6 +15,7 @@ import { compareText, isObject } from '../../../operator/domain/base/json.ts'
 import { artefactId, imageOf } from '../../../operator/domain/image/artefact.ts'
 import { isImageReference } from '../../../operator/domain/module/image-reference.ts'
 import { named } from '../../response/shapes.ts'
+import { changedAt, changedAtField } from '../common/changed-at.ts'
 import { createdAt, createdBy, refuseTooLarge } from '../common/find.ts'
 import { convertRequests, type ScoreRequest, scoreChanges } from '../score/score-shape.ts'
 
@@ -59,8 +60,8 @@ const recordFields = {
   created_by: string(
     'ID of the user who registered it through the REST API. Empty if it was registered in another way.',
   ),
-  updated_at: time('Time of the last change.'),
-  updated_by: string('ID of the user who made that change.'),
+  updated_at: changedAtField,
+  updated_by: string('ID of the user who made that change, or who registered it.'),
 }
 
 /** Version in responses. */
@@ -128,7 +129,7 @@ function recordOf(version: ArtefactVersion) {
   return {
     created_at: createdAt(version),
     created_by: createdBy(version),
-    updated_at: marks[annotations.lastModifiedAt] ?? createdAt(version),
+    updated_at: changedAt(version),
     updated_by: marks[annotations.lastModifiedBy] ?? createdBy(version),
   }
 }

@@ -1,10 +1,10 @@
 import { type AutomationRule, longestPattern } from '../../../operator/api/automation-rule.ts'
-import { annotations } from '../../../operator/api/names.ts'
 import { boolean, list, object, oneOf, type Static, string, time } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { problemsOfRule } from '../../../operator/domain/image/automation-rule.ts'
 import { snakeCase } from '../../request/wire.ts'
 import { named } from '../../response/shapes.ts'
+import { changedAt, changedAtField } from '../common/changed-at.ts'
 import { createdAt } from '../common/find.ts'
 
 type Spec = AutomationRule['spec']
@@ -53,7 +53,7 @@ export const ruleShape = named(
       ...fields,
       update_to: oneOf(['', 'branch', 'tag'], updateTo),
       created_at: time('Time when it was created.'),
-      updated_at: time('Time of the last change.'),
+      updated_at: changedAtField,
     },
     {},
     'A rule that deploys new versions of images.',
@@ -99,6 +99,6 @@ export function toRule(rule: AutomationRule) {
     match: spec.match ?? '',
     update_to: spec.updateTo ?? '',
     created_at: createdAt(rule),
-    updated_at: metadata.annotations?.[annotations.lastModifiedAt] ?? createdAt(rule),
+    updated_at: changedAt(rule),
   }
 }

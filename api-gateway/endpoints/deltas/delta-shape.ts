@@ -14,6 +14,7 @@ import {
 import { deltaContent } from '../../../operator/domain/delta/delta.ts'
 import { objectName } from '../../request/parameters.ts'
 import { named, nullable } from '../../response/shapes.ts'
+import { changedAt, changedAtField } from '../common/changed-at.ts'
 import { createdAt, createdBy } from '../common/find.ts'
 
 const operationShape = named(
@@ -89,7 +90,7 @@ export const deltaShape = named(
             'ID of the user who created it through the REST API. Empty if it was created in another way.',
           ),
           created_at: time('Time when it was created.'),
-          last_modified_at: time('Time when it was last changed.'),
+          last_modified_at: changedAtField,
           archived: boolean('Whether the delta is archived.'),
         },
         {
@@ -127,7 +128,7 @@ export function toDelta(delta: DeploymentDelta) {
     metadata: {
       created_by: createdBy(delta),
       created_at: createdAt(delta),
-      last_modified_at: metadata.annotations?.[annotations.lastModifiedAt] ?? createdAt(delta),
+      last_modified_at: changedAt(delta),
       archived: spec.archived ?? false,
       env_id: spec.environmentId,
       name: spec.displayName,

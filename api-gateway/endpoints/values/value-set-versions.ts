@@ -31,7 +31,9 @@ const versionShape = named(
         'Always empty: earlier versions are not kept.',
       ),
       comment: string('Always empty.'),
-      created_at: time('Time when a value last changed.'),
+      created_at: time(
+        'Time when a value was last changed through the REST API, or created. Changes by kubectl and GitOps tools do not count.',
+      ),
       created_by: string(
         'ID of the user who created the newest value through the REST API. Empty if it was created in another way.',
       ),

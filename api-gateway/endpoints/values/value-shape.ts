@@ -1,10 +1,10 @@
-import { annotations } from '../../../operator/api/names.ts'
 import { boolean, object, oneOf, string, time } from '../../../operator/api/schema.ts'
 import { SharedValue, valueKeyPattern } from '../../../operator/api/shared-value.ts'
 import { effectiveValues, valuesOfEnvironment } from '../../../operator/domain/graph/shared-values.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { knownId } from '../../request/parameters.ts'
 import { named, nullable } from '../../response/shapes.ts'
+import { changedAt, changedAtField } from '../common/changed-at.ts'
 import { createdAt, organizationKey } from '../common/find.ts'
 import { isSecretNameOf, storeName } from '../common/secret-refs.ts'
 
@@ -74,7 +74,7 @@ export const valueShape = named(
       is_secret: boolean('Whether the value is secret.'),
       description: descriptionShape,
       created_at: time('Time when it was created.'),
-      updated_at: time('Time when it was last changed.'),
+      updated_at: changedAtField,
       source: oneOf(['app', 'env'], 'Whether the value belongs to the application or to the environment.'),
       secret_key: secretField('Name of the secret in its store. Null if the value is not secret.'),
       secret_store_id: secretField('Secret store. Null if the value is not secret.'),
@@ -130,7 +130,7 @@ export function storeOf({ spec: { storeReference } }: SharedValue): string {
 
 /** Converts a value for a response. */
 export function toValue(value: SharedValue) {
-  const { metadata, spec } = value
+  const { spec } = value
   const secret = spec.secret ?? spec.storeReference
   return {
     key: spec.key,
@@ -138,7 +138,7 @@ export function toValue(value: SharedValue) {
     is_secret: secret !== undefined,
     description: spec.description ?? null,
     created_at: createdAt(value),
-    updated_at: metadata.annotations?.[annotations.lastModifiedAt] ?? createdAt(value),
+    updated_at: changedAt(value),
     source: spec.environmentId === undefined ? ('app' as const) : ('env' as const),
     secret_key: secret ? secretKeyOf(value) : null,
     secret_store_id: secret ? storeOf(value) : null,
