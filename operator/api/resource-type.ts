@@ -6,7 +6,7 @@ export const ResourceType = defineKind({
   plural: 'resourcetypes',
   shortName: 'qmtype',
   description:
-    'A custom resource type, named `<organization>/<name of this object>`. A type with the name of a built-in type overrides it. Changes take effect at the next deployment.',
+    'A custom resource type, named `<organization>/<name of this object>`. The type `<organization>/s3` overrides the built-in type `s3` as soon as a definition of `<organization>/s3` exists: definitions of `s3` are then not considered. Changes take effect at the next deployment.',
   spec: object(
     {
       use: oneOf(
