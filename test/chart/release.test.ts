@@ -3,10 +3,13 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { apiCall } from '../../dev/control-plane/kubernetes.ts'
 import { renderManifests } from '../../dev/manifests.ts'
+import { kinds } from '../../operator/api/kinds.ts'
+import { group } from '../../operator/api/names.ts'
 import { sample, sampleDeployment, samplePath, startEmptyCluster } from './cluster.ts'
 import { chart, render, systemNamespace } from './support.ts'
 
-const crdPath = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/applications.quartermaster.dev'
+const crdsPath = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+const crdPath = `${crdsPath}/applications.quartermaster.dev`
 const { controlPlane, directory, release, install, read, exists, kubectl } = await startEmptyCluster()
 afterAll(() => controlPlane.stop())
 
@@ -17,15 +20,25 @@ describe('the phases of a release', () => {
     uid = (await read(sampleDeployment)).metadata.uid
   })
 
-  test('an older chart than the kinds in the cluster is refused', async () => {
-    const setVersion = (version: string) => {
-      const labels = { 'app.kubernetes.io/version': version }
-      return apiCall(controlPlane, 'PATCH', crdPath, { metadata: { labels } }, 'application/merge-patch+json')
-    }
+  test('an older version than the kinds in the cluster is refused, also in a rollback', async () => {
+    const next = join(directory, 'newer')
+    await cp(chart, next, { recursive: true })
+    const file = join(next, 'Chart.yaml')
+    const text = await readFile(file, 'utf8')
+    await writeFile(file, text.replaceAll(/^(version|appVersion): .*$/gm, '$1: 99.1.0'))
+    await release('upgrade', next)
+    const isRefused = 'the kinds of version 99.1.0'
+    await expect(release('upgrade', chart)).rejects.toThrow(isRefused)
+    await expect(release('rollback', '1')).rejects.toThrow(isRefused)
     const { labels = {} } = (await read(crdPath)).metadata
-    await setVersion('99.1.0')
-    await expect(release('upgrade', chart)).rejects.toThrow('the kinds of version 99.1.0')
-    await setVersion(labels['app.kubernetes.io/version'] ?? '')
+    expect(labels['app.kubernetes.io/version']).toBe('99.1.0')
+    // For the next tests: a kind without a version may get every version.
+    const withoutVersion = { metadata: { labels: { 'app.kubernetes.io/version': null } } }
+    for (const { plural } of kinds) {
+      const path = `${crdsPath}/${plural}.${group}`
+      await apiCall(controlPlane, 'PATCH', path, withoutVersion, 'application/merge-patch+json')
+    }
+    await release('upgrade', chart)
   })
 
   test('an upgrade changes the kinds and leaves the objects', async () => {
