@@ -1,7 +1,13 @@
 import type { FreeForm } from '../../api/schema.ts'
 import { compareText } from '../base/json.ts'
 import { sortTopologically } from '../base/topological-order.ts'
-import { hasContainers, hasObjects, type ReadModule, readModule } from '../module/module-problems.ts'
+import {
+  hasContainers,
+  hasObjects,
+  hasService,
+  type ReadModule,
+  readModule,
+} from '../module/module-problems.ts'
 import { objectNames } from '../module/names.ts'
 import type { Draft, DraftGraph } from './draft-graph.ts'
 import type { Report } from './needs.ts'
@@ -16,6 +22,7 @@ export class RenderedWorkloads {
   readonly #vendors: readonly string[]
   readonly #report: Report
   readonly #modules = new Map<Draft, ReadModule>()
+  readonly #withoutService = new Set<Draft>()
   /** The workloads whose Services a workload names. */
   readonly #serviceUses = new Map<Draft, Set<Draft>>()
   /** The places where a workload reads the name of the Service of another one. */
@@ -31,7 +38,9 @@ export class RenderedWorkloads {
     if (!hasContainers(params)) return
     const read = readModule(params, this.#vendors)
     for (const problem of read.problems) this.#report(draft.text, 'InvalidModule', problem)
-    if (hasObjects(params)) this.#modules.set(draft, read)
+    if (!hasObjects(params)) return
+    this.#modules.set(draft, read)
+    if (!hasService(params)) this.#withoutService.add(draft)
   }
 
   recordServiceUse(user: Draft, target: Draft, text: string): void {
@@ -81,7 +90,7 @@ export class RenderedWorkloads {
   #reportMissingServices(): void {
     for (const { user, target, text } of this.#serviceNames) {
       const read = this.#modules.get(target)
-      if (!read || read.module.service) continue
+      if (!read || !this.#withoutService.has(target)) continue
       const message = `${text}: workload '${read.id}' has no Service, because its module has no '/spec/service/ports'`
       this.#report(user.text, 'ServiceNotFound', message)
     }

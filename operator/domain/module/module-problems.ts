@@ -43,6 +43,11 @@ export function hasContainers({ spec }: ModuleParams): boolean {
   return containersOf(spec).length > 0
 }
 
+/** Whether the module has a section for its Service, even one that is unfit or not known yet. */
+export function hasService({ spec }: ModuleParams): boolean {
+  return isObject(spec) && spec.service !== undefined && spec.service !== null
+}
+
 function containersOf(spec: unknown): unknown[] {
   const containers = isObject(spec) ? spec.containers : undefined
   return isObject(containers) ? Object.values(containers) : []

@@ -28,8 +28,9 @@ function graphOf(modules: Record<string, FreeForm>, definitions = [] as (typeof 
     vendors: ['quartermaster', 'humanitec'],
   })
 }
+const config = definition('cfg', 'config', { driverInputs: { values: { service } } })
 const problemsOf = (modules: Record<string, FreeForm>) =>
-  graphOf(modules).problems.map(({ object, reason, message }) => `${object} ${reason} ${message}`)
+  graphOf(modules, [config]).problems.map(({ object, reason, message }) => `${object} ${reason} ${message}`)
 const dependenciesOf = (modules: Record<string, FreeForm>, workload: string) => {
   const { nodes } = graphOf(modules)
   const node = nodes.find(({ descriptor }) => descriptor.resourceId === `modules.${workload}`)
@@ -94,6 +95,19 @@ describe('problems of modules are problems of the graph', () => {
       ],
     ],
     ['nothing about the own name without ports', { a: naming('a', {}) }, []],
+    [
+      'nothing about a Service whose section is not known yet',
+      {
+        a: naming('b', {}),
+        b: { ...web({ service: '${externals.cfg.service}' }), externals: { cfg: { type: 'config' } } },
+      },
+      [],
+    ],
+    [
+      'an unfit section of a Service only once',
+      { a: naming('b', {}), b: web({ service: 1 }) },
+      ["workload.default#modules.b InvalidModule '/spec/service': must be an object, not 1"],
+    ],
     ['nothing about the name of a workload whose module is not rendered', { a: naming('b'), b: bare }, []],
   ])('%s', (_, modules, expected) => {
     expect(problemsOf(modules)).toEqual(expected)
