@@ -40,6 +40,8 @@ const changeAdvice = 'Change the request, then try again.'
 function adviceForConflict(message: string): string {
   if (/already (?:exists|has)/.test(message)) return 'Choose another, or change the existing one.'
   if (message.includes('last administrator')) return 'Make another user an administrator first.'
+  // Another client wrote at the same moment; the request itself is right.
+  if (message.includes('has been modified')) return 'Try again.'
   // Only something that runs ends by itself.
   if (/not finished|(?:is|are) being/.test(message)) return 'Wait until it has finished, then try again.'
   return changeAdvice

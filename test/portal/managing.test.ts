@@ -309,6 +309,12 @@ describe('what the gateway refuses', () => {
       undefined,
       /^Change the request/,
     ],
+    [
+      'a change at the same moment',
+      'Operation cannot be fulfilled on webhooks.quartermaster.dev "a": the object has been modified; please apply your changes to the latest version and try again',
+      undefined,
+      /^Try again/,
+    ],
   ])('because of %s says what to do', (_, message, details, advice) => {
     expect(adviceFor(new ApiProblem(409, 'Conflict', message, details))).toMatch(advice)
   })
