@@ -19,6 +19,7 @@ import {
 } from '../../portal/pages/types/type-schema.ts'
 import { newUserBody, roleAt, roleChange } from '../../portal/pages/users/user-roles.ts'
 import {
+  changedEntry,
   changedValueBody,
   newValueBody,
   newValueOf,
@@ -169,13 +170,33 @@ describe('shared values', () => {
     expect(body).toEqual(expected)
   })
 
+  const known = [
+    { key: 'SECRET', is_secret: true },
+    { key: 'PLAIN', is_secret: false },
+  ]
+
   test.each([
-    ['begins as secret', secret, true],
-    ['begins as not secret', plain, false],
-    ['is not secret unless chosen', undefined, false],
-  ])('the override of a value like this %s', (_, overridden, is_secret) => {
-    expect(newValueOf('K', overridden)).toEqual({ key: 'K', is_secret })
+    ['a secret value is secret', 'SECRET', true],
+    ['a plain value is plain', 'PLAIN', false],
+    ['no value is plain', 'OTHER', false],
+  ])('the override of %s, also when its key is typed', (_, key, is_secret) => {
+    expect(newValueOf(key, known)).toEqual({ key, is_secret })
+    for (const before of ['SECRET', 'PLAIN', '']) {
+      const entry = { value: newValueOf(before, known), isSecretChosen: false }
+      const { value } = changedEntry(entry, { ...entry.value, key }, known)
+      expect(value).toEqual({ key, is_secret })
+    }
   })
+
+  test.each([true, false])(
+    'a new value keeps the choice %s of the user when its key changes',
+    (is_secret) => {
+      const entry = { value: newValueOf(is_secret ? '' : 'SECRET', known), isSecretChosen: false }
+      const chosen = changedEntry(entry, { ...entry.value, is_secret }, known)
+      for (const key of ['SECRET', 'PLAIN'])
+        expect(changedEntry(chosen, { key, is_secret }, known).value).toEqual({ key, is_secret })
+    },
+  )
 
   test('a secret never begins with its value, and is entered masked', () => {
     expect(valueOf({ ...secret, value: 'leaked' })).toEqual({ description: 'd' })

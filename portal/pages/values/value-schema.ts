@@ -50,9 +50,30 @@ const newFields: FreeForm = {
   },
 }
 
+/** A value that exists, which a new one of the same key overrides. */
+type Known = Pick<Value, 'key' | 'is_secret'>
+
 /** What the form for a new value begins with. A value that overrides a secret one is secret too. */
-export function newValueOf(key: string, overridden: Pick<Value, 'is_secret'> | undefined): FreeForm {
-  return { ...(key === '' ? {} : { key }), is_secret: overridden?.is_secret ?? false }
+export function newValueOf(key: string, known: readonly Known[]): FreeForm {
+  return { ...(key === '' ? {} : { key }), is_secret: overridesSecret(key, known) }
+}
+
+function overridesSecret(key: string | undefined, known: readonly Known[]): boolean {
+  return known.some((each) => each.is_secret && each.key === key)
+}
+
+/** What the form for a new value holds, and whether the user has chosen if the value is secret. */
+export interface Entry {
+  readonly value: unknown
+  readonly isSecretChosen: boolean
+}
+
+/** The entry after a change of the form. Until the user chooses, the key decides whether the value is secret. */
+export function changedEntry(before: Entry, after: unknown, known: readonly Known[]): Entry {
+  const { key, is_secret } = entered(after)
+  if (before.isSecretChosen || is_secret !== entered(before.value).is_secret)
+    return { value: after, isSecretChosen: true }
+  return { value: { ...entered(after), is_secret: overridesSecret(key, known) }, isSecretChosen: false }
 }
 
 /** What the form for a stored value begins with. */

@@ -46,7 +46,7 @@ export function Values({ parameters: { org = '', app = '', env = '' } }: PagePro
                 key={edited}
                 owner={owner}
                 initialKey={added ?? ''}
-                overridden={values.find((each) => each.key === added)}
+                known={values}
                 edited={found}
                 list={valuesPath(owner)}
               />
