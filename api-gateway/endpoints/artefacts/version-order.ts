@@ -1,13 +1,8 @@
 import type { ArtefactVersion } from '../../../operator/api/artefact-version.ts'
-import { ageOf } from '../common/list-endpoint.ts'
+import { ageOf, inNumericOrder } from '../common/list-endpoint.ts'
 
-const longestVersion = 20
-
-/** After all numbers: the operator has not seen the version yet, so it is newer than those that it has. */
-const unseen = '~'
-
-/** Position of a version in a list by age. Its registration orders those that were created in the same second. */
+/** Position of a version in a list by age. The text of the version orders those that were created in the same second. */
 export function versionAgeOf(version: ArtefactVersion): string[] {
   const [created = '', ...names] = ageOf(version)
-  return [created, version.status?.createdVersion?.padStart(longestVersion, '0') ?? unseen, ...names]
+  return [created, inNumericOrder(version.spec.version ?? ''), ...names]
 }

@@ -66,8 +66,13 @@ const longestNumber = 20
  * and `d01` have the same numbers.
  */
 export function ageOf(object: KubeObject): string[] {
-  const name = object.metadata.name.replaceAll(/\d+/g, (digits) => digits.padStart(longestNumber, '0'))
-  return [createdAt(object), name, object.metadata.name]
+  const { name } = object.metadata
+  return [createdAt(object), inNumericOrder(name), name]
+}
+
+/** A text whose order among others is that of the numbers in it: `d2` comes before `d10`. */
+export function inNumericOrder(text: string): string {
+  return text.replaceAll(/\d+/g, (digits) => digits.padStart(longestNumber, '0'))
 }
 
 /** Declares an operation that lists items in the order of their positions, as a whole or in pages. */
