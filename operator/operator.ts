@@ -87,7 +87,8 @@ export async function startOperator(options: {
   /** Milliseconds since 1970 by the clock of the API server. */
   serverNow: () => number
 }): Promise<Operator> {
-  const { cluster, config, outbound, secretBindings, openDrivers, log, tracing, isActive } = options
+  const { cluster, config, outbound, secretBindings, openDrivers, log, tracing, isActive, serverNow } =
+    options
   const metrics = traceResults(options.metrics, tracing)
   const trace = traceReconciles(options.cluster.store, tracing)
   await cluster.ready
@@ -180,7 +181,7 @@ export async function startOperator(options: {
       attempts: config.deploymentAttempts,
       timeoutSeconds: config.deploymentTimeoutSeconds,
       settleSeconds: config.settleSeconds,
-      serverNow: options.serverNow,
+      serverNow,
     }),
   )
   await start(workloadController({ store: cluster.store, planning }))
@@ -195,13 +196,14 @@ export async function startOperator(options: {
   await start(registryController(cluster))
   await start(automationRuleController(cluster))
   await start(artefactVersionController(cluster, config.imageSettleSeconds))
-  await start(webhookController(cluster))
+  await start(webhookController(cluster, serverNow))
   await start(
     webhookCallController({
       cluster,
       outbound,
       giveUpSeconds: config.webhookGiveUpSeconds,
       keptSeconds: config.webhookKeptSeconds,
+      serverNow,
     }),
     webhookBackoffMs,
   )

@@ -50,8 +50,28 @@ describe('a webhook that is deleted', () => {
   ])('%s', async (_, marks, each, sinceMs) => {
     cluster.put(WebhookCall, each)
     const gone = webhook('hook', {}, { deletionTimestamp: ago(sinceMs), annotations: marks })
-    await expect(webhookController(cluster).finalize?.(gone, silentContext())).resolves.toBeUndefined()
+    await expect(
+      webhookController(cluster, Date.now).finalize?.(gone, silentContext()),
+    ).resolves.toBeUndefined()
   })
+
+  test.each([
+    [-60, 59_000, true],
+    [-60, 61_000, false],
+    [60, 59_000, true],
+    [60, 61_000, false],
+  ])(
+    'with its application and a clock that is %s minutes ahead, after %s milliseconds: stays for its open calls: %s',
+    async (minutes, sinceMs, isThere) => {
+      const serverNow = () => Date.now() - minutes * 60_000
+      const deletionTimestamp = new Date(serverNow() - sinceMs).toISOString()
+      cluster.put(WebhookCall, call)
+      const gone = webhook('hook', {}, { deletionTimestamp, annotations: withApplication })
+      const finalize = webhookController(cluster, serverNow).finalize?.(gone, silentContext())
+      const error = await finalize?.catch((thrown: unknown) => thrown)
+      expect(error).toEqual(isThere ? expect.objectContaining({ reason: 'CallsRemain' }) : undefined)
+    },
+  )
 
   test('with its application stays for its open calls', async () => {
     cluster.put(Webhook, webhook('hook', {}, { finalizers: [finalizer] }))
@@ -59,13 +79,13 @@ describe('a webhook that is deleted', () => {
     await applicationController(cluster).finalize?.(application, silentContext())
     const [gone] = cluster.store.list(Webhook, 'acme')
     const deleted = webhook('hook', {}, { ...gone?.metadata, deletionTimestamp: ago(1000) })
-    const finalize = webhookController(cluster).finalize?.(deleted, silentContext())
+    const finalize = webhookController(cluster, Date.now).finalize?.(deleted, silentContext())
     await expect(finalize).rejects.toMatchObject({ reason: 'CallsRemain', retryAfterSeconds: 59 })
   })
 
   test('reconciles again when a call of it has ended', () => {
     const enqueued: string[] = []
-    for (const each of webhookController(cluster).watches ?? [])
+    for (const each of webhookController(cluster, Date.now).watches ?? [])
       each.subscribe((keys) => {
         enqueued.push(...keys)
       })

@@ -243,7 +243,7 @@ const rows: [reference: string, row: Row][] = [
   [
     'Webhook to its application',
     {
-      subject: subject(() => webhookController(cluster), webhook('hook')),
+      subject: subject(() => webhookController(cluster, Date.now), webhook('hook')),
       target: application,
       reason: 'ApplicationNotFound',
       untilGone: true,
@@ -252,7 +252,7 @@ const rows: [reference: string, row: Row][] = [
   [
     'Webhook to its Secret',
     {
-      subject: subject(() => webhookController(cluster), webhook('hook', { signingSecretName: 'named' })),
+      subject: subject(() => webhookController(cluster, Date.now), webhook('hook', { signingSecretName: 'named' })),
       target: secret('named'),
       others: [application],
       reason: 'SecretNotFound',

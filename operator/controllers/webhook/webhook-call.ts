@@ -39,6 +39,8 @@ export interface CallTools {
   readonly giveUpSeconds: number
   /** A finished call is deleted after this time. */
   readonly keptSeconds: number
+  /** Milliseconds since 1970 by the clock of the API server, which sets the times of creation. */
+  readonly serverNow: () => number
 }
 
 /** Sends calls, with back-off, until the receiver accepts them: at least once, and always under the same id. */
@@ -178,10 +180,10 @@ function failed(
   { metadata, status }: WebhookCall,
   message: string,
   seen: CallStatus,
-  { giveUpSeconds }: CallTools,
+  { giveUpSeconds, serverNow }: CallTools,
 ): Error {
   const created = Date.parse(metadata.creationTimestamp)
-  const isTooLate = Date.now() - created > giveUpSeconds * 1000
+  const isTooLate = serverNow() - created > giveUpSeconds * 1000
   return isTooLate || status?.finishTime
     ? givenUp('GivenUp', `given up: ${message}`, seen)
     : new ReconcileError('NotDelivered', message, seen)

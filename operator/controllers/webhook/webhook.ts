@@ -42,9 +42,9 @@ interface Tools {
 
 /**
  * Checks a webhook, and creates its signing secret where it names none. A webhook that is deleted with its application
- * stays until its last calls are delivered, or for one minute.
+ * stays until its last calls are delivered, or for one minute by `serverNow`, the clock of the API server.
  */
-export function webhookController(cluster: Cluster): Controller<typeof Webhook> {
+export function webhookController(cluster: Cluster, serverNow: () => number): Controller<typeof Webhook> {
   const { store } = cluster
   const tools: Tools = {
     cluster,
@@ -66,7 +66,7 @@ export function webhookController(cluster: Cluster): Controller<typeof Webhook> 
     ],
     reconcile: (webhook, context) => reconcile(webhook, tools, context),
     async finalize(webhook) {
-      awaitLastCalls(webhook, store)
+      awaitLastCalls(webhook, store, serverNow)
     },
   }
 }
@@ -98,11 +98,11 @@ async function reconcile(
   return status
 }
 
-function awaitLastCalls(webhook: Webhook, store: Store): void {
+function awaitLastCalls(webhook: Webhook, store: Store, serverNow: () => number): void {
   const { deletionTimestamp = '', annotations: given } = webhook.metadata
   if (!given?.[annotations.lastCalls]) return
   const isCalling = store.byIndex(WebhookCall, 'webhook', keyOf(webhook)).some(isOpen)
-  const remainingMs = Date.parse(deletionTimestamp) + lastCallsMs - Date.now()
+  const remainingMs = Date.parse(deletionTimestamp) + lastCallsMs - serverNow()
   if (isCalling && remainingMs > 0)
     throw new Waiting('CallsRemain', 'waiting for the last calls', Math.ceil(remainingMs / 1000))
 }

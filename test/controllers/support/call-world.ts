@@ -29,12 +29,15 @@ export function createCallWorld() {
     requests: [] as OutboundRequest[],
     /** Answers each request with a status, or throws. */
     answer: async (_: OutboundRequest): Promise<number> => 200,
+    /** The clock of the API server. */
+    serverNow: () => Date.now(),
 
     reset(): void {
       fake.reset()
       Object.assign(world, withSecrets(fake))
       world.requests = []
       world.answer = async () => 200
+      world.serverNow = () => Date.now()
       world.start()
     },
 
@@ -51,6 +54,7 @@ export function createCallWorld() {
         },
         giveUpSeconds: daySeconds,
         keptSeconds: 3 * daySeconds,
+        serverNow: () => world.serverNow(),
       })
     },
 

@@ -127,6 +127,19 @@ describe('a call that is not taken', () => {
     expect(conditionOf(world.now(), 'Stalled')?.status === 'True').toBe(isOver)
   })
 
+  describe.each([-60, 60])('with a clock that is %s minutes ahead of the API server', (minutes) => {
+    test.each([
+      ['for a day is given up', daySeconds + 5, 'GivenUp'],
+      ['for almost a day is tried again', daySeconds - 60, 'NotDelivered'],
+    ])('%s', async (_, seconds, reason) => {
+      world.serverNow = () => Date.now() - minutes * 60_000
+      world.answer = async () => 503
+      world.putWebhook()
+      world.putCall(agedBy(seconds + minutes * 60))
+      expect(await world.reconcile()).toMatchObject({ reason })
+    })
+  })
+
   test.each<[rule: string, prepare: () => unknown, attempts: number | undefined]>([
     ['given up at its first attempt has one attempt', () => world.putCall(agedBy(daySeconds + 5)), 1],
     [

@@ -22,7 +22,7 @@ let controller: ReturnType<typeof webhookController>
 beforeEach(() => {
   fake.reset()
   ;({ cluster, objects } = withSecrets(fake))
-  controller = webhookController(cluster)
+  controller = webhookController(cluster, Date.now)
   cluster.put(Application, newObject(Application, { namespace: 'acme', name: 'shop' }, {}))
 })
 
