@@ -184,7 +184,7 @@ export async function startOperator(options: {
       serverNow,
     }),
   )
-  await start(workloadController({ store: cluster.store, planning }))
+  await start(workloadController({ store: cluster.store, planning, serverNow }))
   const workloadDeployments = startWorkloadDeployments({
     cluster,
     planning,

@@ -5,6 +5,7 @@ import { Environment } from '../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../operator/api/environment-deployment.ts'
 import { mostEnvironments, Workload, type WorkloadEnvironment } from '../../operator/api/workload.ts'
 import { withinRoom } from '../../operator/controllers/workload/recorded-environments.ts'
+import { workloadController } from '../../operator/controllers/workload/workload.ts'
 import { progressOf, resourcesOf } from '../../operator/controllers/workload/workload-status.ts'
 import { emptySet, type SetContent } from '../../operator/domain/delta/delta.ts'
 import type { DeploymentState } from '../../operator/domain/deployment/deployment.ts'
@@ -14,6 +15,7 @@ import { workloadContent } from '../../operator/planning/workloads.ts'
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
 import { activeResource, storedObject } from '../support/builders.ts'
 import { scoreDocument } from '../support/scores.ts'
+import { silentContext } from './support/context.ts'
 
 const namespace = 'acme'
 const cluster = createFakeCluster()
@@ -23,7 +25,7 @@ const environment = storedObject(
   { applicationName: 'shop', typeName: 'development' },
 )
 const content = convertScore({ document: scoreDocument({ image: 'web:1' }) })
-const planningOf = (set: SetContent) =>
+const planningOf = (set: SetContent | undefined) =>
   ({ deployedSet: () => set, expandType: (_, type) => type }) as Partial<Planning> as Planning // all that is asked for
 const failed = [{ type: 'Stalled', status: 'True', reason: 'NoMatchingDefinition', message: 'none matches' }]
 const succeeded = [{ type: 'Ready', status: 'True', reason: 'Reconciled', message: '' }]
@@ -201,3 +203,30 @@ describe('a Workload whose shared dependency loses its params', () => {
     expect(progress()).toMatchObject({ state: 'succeeded' })
   })
 })
+
+test.each([
+  [-60, 59_000, true],
+  [-60, 61_000, false],
+  [60, 59_000, true],
+  [60, 61_000, false],
+])(
+  'with a clock that is %s minutes ahead, a Workload that is deleted since %s milliseconds waits for a missing set: %s',
+  async (minutes, sinceMs, isWaiting) => {
+    cluster.put(Environment, environment)
+    const serverNow = () => Date.now() - minutes * 60_000
+    const deletionTimestamp = new Date(serverNow() - sinceMs).toISOString()
+    const score = scoreDocument({ image: 'web:1' })
+    const metadata = { namespace, name: 'shop.web', deletionTimestamp }
+    const deleted = storedObject(Workload, metadata, { applicationName: 'shop', score })
+    const status = { environments: [{ environmentId: 'dev', state: 'succeeded' as const }] }
+    const controller = workloadController({
+      store: cluster.store,
+      planning: planningOf(undefined),
+      serverNow,
+    })
+    const error = await controller
+      .finalize?.({ ...deleted, status }, silentContext())
+      .catch((thrown: unknown) => thrown)
+    expect(error).toEqual(isWaiting ? expect.objectContaining({ reason: 'SetNotFound' }) : undefined)
+  },
+)

@@ -19,6 +19,8 @@ const missingSetRetrySeconds = 5
 export interface WorkloadTools {
   readonly store: Store
   readonly planning: Planning
+  /** Milliseconds since 1970 by the clock of the API server, which sets the times of deletion. */
+  readonly serverNow: () => number
 }
 
 /** What a Workload has in one environment. */

@@ -193,8 +193,11 @@ function throwOutcome(
 }
 
 /** Whether a set that is missing since the deletion may be restored. */
-function isRecent({ metadata: { deletionTimestamp = '' } }: Workload): boolean {
-  return Date.now() - Date.parse(deletionTimestamp) < missingSetMs
+function isRecent(
+  { metadata: { deletionTimestamp = '' } }: Workload,
+  { serverNow }: Pick<WorkloadTools, 'serverNow'>,
+): boolean {
+  return serverNow() - Date.parse(deletionTimestamp) < missingSetMs
 }
 
 /** Throws Waiting until no environment has the module any more. One whose set is lost has none. */
@@ -205,7 +208,7 @@ async function finalize(workload: Workload, tools: WorkloadTools): Promise<void>
     if (!environment || environment.metadata.deletionTimestamp) continue
     const known = entryFor(workload, environmentId)
     const deployed = tools.planning.deployedSet(environment)
-    if (!deployed && isRecent(workload)) throw setMissing(environment)
+    if (!deployed && isRecent(workload, tools)) throw setMissing(environment)
     if (deployed && known && remaining(environment, workload, known, deployed, tools))
       throw new Waiting('ModuleRemains', `waiting for a deployment that removes the module from '${name}'`)
   }

@@ -154,7 +154,7 @@ export function createOperatorWorld(
     const dispatcher = { notifyLast: async () => {}, notifyDeleted: async () => {} }
     const limits = { attempts: 3, timeoutSeconds: 1000, settleSeconds: 1000, serverNow: Date.now }
     run(environmentDeploymentController({ ...tools, progress, dispatcher, ...limits }))
-    run(workloadController({ store: cluster.store, planning }))
+    run(workloadController({ store: cluster.store, planning, serverNow: Date.now }))
     loops.push(
       startWorkloadDeployments({
         cluster,
