@@ -144,7 +144,7 @@ export async function startOperator(options: {
   const removals = new Removals({ store: cluster.store, drivers, inventory })
   const environments = { keptDeployments, namespaces, removals, inventory, log }
   await start(environmentController(cluster, objects, dispatcher, environments))
-  await start(resourceAccountController(cluster, builtIn))
+  await start(resourceAccountController(cluster, builtIn, serverNow))
   await start(sharedValueController(cluster))
   await start(resourceTypeController)
   await start(resourceDriverController(cluster, planning, vendors))

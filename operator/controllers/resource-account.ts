@@ -19,19 +19,21 @@ function candidateOf({ metadata }: ResourceAccount): string | undefined {
   return name
 }
 
-/** Milliseconds until a trial account is deleted; undefined for any other account. */
-function trialMsOf({ metadata }: ResourceAccount): number | undefined {
+/** Milliseconds until a trial account is deleted, by the clock of the API server; undefined for any other account. */
+function trialMsOf({ metadata }: ResourceAccount, serverNow: () => number): number | undefined {
   const end = Date.parse(metadata.annotations?.[annotations.trialUntil] ?? '')
-  return Number.isNaN(end) ? undefined : Math.max(0, Math.min(end - Date.now(), longestTrialMs))
+  return Number.isNaN(end) ? undefined : Math.max(0, Math.min(end - serverNow(), longestTrialMs))
 }
 
 /**
  * An account is ready when its credentials exist, or when it needs none. The annotation `quartermaster.dev/check` makes a
- * driver check the credentials; the status has the result. A trial account is deleted when its time is over.
+ * driver check the credentials; the status has the result. A trial account is deleted when its time is over by `serverNow`, the clock of
+ * the API server.
  */
 export function resourceAccountController(
   cluster: Cluster,
   drivers: readonly Driver[],
+  serverNow: () => number,
 ): Controller<typeof ResourceAccount> {
   const ownedSecrets = createOwnedSecrets(cluster, ResourceAccount, (account) =>
     account.spec.credentialsSecretName === undefined ? [] : [account.spec.credentialsSecretName],
@@ -49,7 +51,7 @@ export function resourceAccountController(
       },
     ],
     async reconcile(account) {
-      const trialMs = trialMsOf(account)
+      const trialMs = trialMsOf(account, serverNow)
       if (trialMs === 0) {
         await cluster.remove(ResourceAccount, account)
         return {}

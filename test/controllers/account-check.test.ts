@@ -47,7 +47,7 @@ beforeEach(() => {
     data: { token: Buffer.from('another').toString('base64') },
   })
   fake.reset()
-  controller = resourceAccountController({ ...fake, client: objects.client }, [mute, provider])
+  controller = resourceAccountController({ ...fake, client: objects.client }, [mute, provider], Date.now)
 })
 
 /** An account whose credentials are to be checked, and the last known result. */

@@ -129,7 +129,7 @@ const drivers = () =>
     createPlanning(cluster.store, { catalogue: [], vendors, log: silentLog }),
     vendors,
   )
-const accounts = () => resourceAccountController(cluster, [])
+const accounts = () => resourceAccountController(cluster, [], Date.now)
 
 const rows: [reference: string, row: Row][] = [
   [
@@ -252,7 +252,10 @@ const rows: [reference: string, row: Row][] = [
   [
     'Webhook to its Secret',
     {
-      subject: subject(() => webhookController(cluster, Date.now), webhook('hook', { signingSecretName: 'named' })),
+      subject: subject(
+        () => webhookController(cluster, Date.now),
+        webhook('hook', { signingSecretName: 'named' }),
+      ),
       target: secret('named'),
       others: [application],
       reason: 'SecretNotFound',

@@ -58,10 +58,10 @@ export async function createAccount(
   caller: Caller,
   gateway: Gateway,
 ): Promise<Manifest<typeof ResourceAccount>> {
-  const { cluster, now } = gateway
+  const { cluster, serverNow } = gateway
   const secretName = Object.keys(data).length > 0 ? newSecretName(body.id, 'credentials') : undefined
   const metadata = newMetadata(organization, body.id, caller)
-  const expiry = { [annotations.trialUntil]: new Date(now() + dryRunTimeoutMs).toISOString() }
+  const expiry = { [annotations.trialUntil]: new Date(serverNow() + dryRunTimeoutMs).toISOString() }
   const wanted = newObject(
     ResourceAccount,
     isDryRun ? { ...metadata, annotations: { ...metadata.annotations, ...expiry } } : metadata,

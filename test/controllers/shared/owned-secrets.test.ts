@@ -15,12 +15,14 @@ const fake = createFakeCluster()
 let cluster: FakeCluster
 let secrets: FakeSecrets
 let controller: ReturnType<typeof resourceAccountController>
+let serverNow: () => number
 
 beforeEach(() => {
   secrets = createFakeSecrets()
+  serverNow = Date.now
   fake.reset()
   cluster = { ...fake, client: secrets.client }
-  controller = resourceAccountController(cluster, [])
+  controller = resourceAccountController(cluster, [], () => serverNow())
 })
 
 const uid = 'account-uid'
@@ -205,7 +207,23 @@ describe('an account that is there to be tried', () => {
     expect(current() !== undefined).toBe(isThere)
   })
 
+  test.each([
+    [-60, -1000, false],
+    [-60, 60_000, true],
+    [60, -1000, false],
+    [60, 60_000, true],
+  ])(
+    'with a clock that is %s minutes ahead and %s milliseconds left, stays: %s',
+    async (minutes, leftMs, isThere) => {
+      serverNow = () => Date.now() - minutes * 60_000
+      await look(account(undefined, undefined, until(leftMs - minutes * 60_000)))
+      expect(current() !== undefined).toBe(isThere)
+    },
+  )
+
   test('is reconciled again when its time is over', async () => {
+    const now = Date.now()
+    serverNow = () => now
     const enqueued = new Promise((resolve) => {
       for (const each of controller.watches ?? []) each.subscribe(resolve)
     })
