@@ -22,12 +22,15 @@ export type DeploymentEnded = (
   reasons: readonly string[],
 ) => void
 
-/** Reports each deployment once, when its status says for the first time that it has ended. */
-export function reportDeployments(store: Store, ended: DeploymentEnded): void {
+/**
+ * Reports each deployment once, when its status says for the first time that it has ended. `serverNow` is the clock of the
+ * API server, which sets the times of creation.
+ */
+export function reportDeployments(store: Store, ended: DeploymentEnded, serverNow: () => number): void {
   store.cacheOf(EnvironmentDeployment).subscribe(({ before, after }) => {
     if (!before || !after || isFinished(before) || !isFinished(after)) return
     const result = stateOfDeployment(after) === 'succeeded' ? 'succeeded' : 'failed'
-    const seconds = (Date.now() - Date.parse(after.metadata.creationTimestamp)) / 1000
+    const seconds = (serverNow() - Date.parse(after.metadata.creationTimestamp)) / 1000
     ended(result, Math.max(0, seconds), after.status?.problems?.map(({ reason }) => reason) ?? [])
   })
 }

@@ -35,10 +35,14 @@ test('for every order of events: each state is counted, and each deployment ends
       const cluster = createFakeCluster()
       cluster.addOrganization('acme')
       const ended: string[] = []
-      reportDeployments(cluster.store, (result, seconds, reasons) => {
-        expect(seconds).toBeGreaterThanOrEqual(0)
-        ended.push([result, ...reasons].join(' '))
-      })
+      reportDeployments(
+        cluster.store,
+        (result, seconds, reasons) => {
+          expect(seconds).toBeGreaterThanOrEqual(0)
+          ended.push([result, ...reasons].join(' '))
+        },
+        Date.now,
+      )
       const counts = countObjects(cluster.store, EnvironmentDeployment)
       const states = new Map<string, State>()
       const expected: string[] = []
@@ -65,6 +69,27 @@ test('for every order of events: each state is counted, and each deployment ends
     }),
   )
 })
+
+test.each([-60, 60])(
+  'the seconds of a deployment are those of the API server, with a clock that is %s minutes ahead',
+  (minutes) => {
+    const cluster = createFakeCluster()
+    cluster.addOrganization('acme')
+    const now = Date.now() - minutes * 60_000
+    const ended: number[] = []
+    reportDeployments(
+      cluster.store,
+      (_, seconds) => ended.push(seconds),
+      () => now,
+    )
+    const creationTimestamp = new Date(now - 90_000).toISOString()
+    const spec = { environmentName: 'development', setName: 'set' }
+    const metadata = { namespace: 'acme', name: 'one', creationTimestamp }
+    cluster.put(EnvironmentDeployment, { metadata, spec } as never)
+    cluster.setStatus(EnvironmentDeployment, 'acme', 'one', statuses.ready)
+    expect(ended).toEqual([90])
+  },
+)
 
 test('an object that was there before its namespace became an organization is counted once', () => {
   const cluster = createFakeCluster()
