@@ -165,7 +165,7 @@ export async function startOperator(options: {
       newResources,
       removals,
       driverCalls: traceCalls(metrics.driverCalls, tracing),
-      rollouts: { pods, policy: config.rollout, schedulingSeconds: config.schedulingSeconds },
+      rollouts: { pods, policy: config.rollout, schedulingSeconds: config.schedulingSeconds, serverNow },
       log,
     }),
   )

@@ -29,6 +29,8 @@ export interface Rollouts {
   readonly policy: 'wait' | 'applied'
   /** How long a pod may wait for a node. */
   readonly schedulingSeconds: number
+  /** Milliseconds since 1970 by the clock of the API server, which the times of pods are compared with. */
+  readonly serverNow: () => number
 }
 
 /** What a reconcile knows of a resource whose objects are applied. */
@@ -89,7 +91,7 @@ export async function awaitRollout(
     replicaSet,
     pods: ofNewestRevision(object, pods, replicaSet).map(({ state }) => state),
     earlierPods: ofEarlierRevisions(object, pods),
-    now: Date.now(),
+    now: tools.rollouts.serverNow(),
     schedulingSeconds: tools.rollouts.schedulingSeconds,
   })
   if (rollout.state === 'complete') {

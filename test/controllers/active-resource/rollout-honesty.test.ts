@@ -78,7 +78,7 @@ function workload(params: FreeForm = { replicas: 2, image: 'web:1' }): ActiveRes
 
 class Story {
   readonly world: World = createWorld([renderer], {
-    rollouts: { pods, policy: 'wait', schedulingSeconds: 30 },
+    rollouts: { pods, policy: 'wait', schedulingSeconds: 30, serverNow: Date.now },
   })
   #generation = 1
   #params: FreeForm | undefined

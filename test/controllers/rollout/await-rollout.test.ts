@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { WorkloadPods } from '../../../operator/controllers/rollout/workload-pods.ts'
+import { Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
 import { podStateOf } from '../../../operator/domain/rendering/pod-state.ts'
 import type { Driver } from '../../../operator/drivers/driver.ts'
 import { activeResource, driver, storedMeta } from '../../support/builders.ts'
@@ -21,9 +22,10 @@ const workload = activeResource(
 )
 
 /** A world where the workload is an object of the kind, with these pods. */
-async function worldWith(kind: string, found: readonly object[]): Promise<World> {
+async function worldWith(kind: string, found: readonly object[], serverNow = Date.now): Promise<World> {
   const pods = { await: async () => found, forget() {} } as unknown as WorkloadPods // its public part
-  const world = createWorld([rendererOf(kind)], { rollouts: { pods, policy: 'wait', schedulingSeconds: 30 } })
+  const rollouts = { pods, policy: 'wait', schedulingSeconds: 30, serverNow } as const
+  const world = createWorld([rendererOf(kind)], { rollouts })
   world.put(workload)
   await world.reconcile(workload)
   return world
@@ -58,6 +60,29 @@ test.each<[pod: string, labels: Readonly<Record<string, string>>, reason: string
 ])('the rollout of a StatefulSet with a broken pod %s', async (_, labels, reason) => {
   expect(await updateWith(labels)).toMatchObject({ reason })
 })
+
+test.each([
+  [-60, 10, Waiting],
+  [-60, 40, Stalled],
+  [60, 10, Waiting],
+  [60, 40, Stalled],
+])(
+  'with a clock that is %s minutes ahead, a pod has had no node for %s of 30 seconds',
+  async (minutes, seconds, expected) => {
+    const serverNow = () => Date.now() - minutes * 60_000
+    const lastTransitionTime = new Date(serverNow() - seconds * 1000).toISOString()
+    const scheduled = { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', lastTransitionTime }
+    const state = podStateOf({ conditions: [scheduled] })
+    const labels = { 'controller-revision-hash': 'b' }
+    const pod = { metadata: storedMeta({ name: 'store-0', labels }), state }
+    const world = await worldWith('StatefulSet', [pod], serverNow)
+    const observedGeneration = world.objects.get('StatefulSet', 'store')?.metadata.generation
+    world.objects.touchStatus('StatefulSet', 'store', { observedGeneration, updateRevision: 'b' })
+    const error = await world.reconcile(workload)
+    expect(error).toBeInstanceOf(expected)
+    expect(error).toMatchObject({ reason: 'Unschedulable' })
+  },
+)
 
 /** Reconciles the workload while its Deployment reports refused pods, as the ReplicaSet of this revision does. */
 async function refusedAt(revision: number): Promise<unknown> {

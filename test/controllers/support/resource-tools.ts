@@ -56,7 +56,12 @@ export function resourceTools(
     driverCalls: { ended() {} },
     renewals: new Renewals(cluster.store),
     newResources: new NewResources(),
-    rollouts: { pods: new WorkloadPods(cluster.client, silentLog), policy: 'applied', schedulingSeconds: 30 },
+    rollouts: {
+      pods: new WorkloadPods(cluster.client, silentLog),
+      policy: 'applied',
+      schedulingSeconds: 30,
+      serverNow: Date.now,
+    },
     removals: { of: () => 'alone', onEnqueue() {} },
     secretFinalizers: {
       addFinalizers: async () => {},
