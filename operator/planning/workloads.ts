@@ -15,6 +15,12 @@ import type { Store } from '../kube/cache/store.ts'
 import { startOf } from './environment-start.ts'
 import type { Planning } from './planning.ts'
 
+/** Where objects are, and how names of types are read. */
+interface Tools {
+  readonly store: Store
+  readonly planning: Pick<Planning, 'expandType'>
+}
+
 /** What a Workload says for an environment, and its hash; or what is wrong with its document. */
 export type WorkloadContent =
   | { readonly content: ConvertedScore; readonly hash: string }
@@ -73,13 +79,12 @@ export function ownersIn(store: Store, environment: Environment): Owner[] {
 }
 
 /** The set with the Workloads of the environment folded into it. */
-export function foldInto(
-  { store, planning }: { readonly store: Store; readonly planning: Pick<Planning, 'expandType'> },
-  environment: Environment,
-  base: SetContent,
-): Folded {
-  const expandType = (type: string) => planning.expandType(environment.metadata.namespace, type)
-  return foldWorkloads(base, ownersIn(store, environment), expandType)
+export function foldInto({ store, planning }: Tools, environment: Environment, base: SetContent): Folded {
+  return foldWorkloads(base, ownersIn(store, environment), expanderFor(environment, planning))
+}
+
+function expanderFor({ metadata }: Environment, planning: Pick<Planning, 'expandType'>) {
+  return (type: string) => planning.expandType(metadata.namespace, type)
 }
 
 /** Modules and shared dependencies that no Workload brought. */
@@ -119,7 +124,7 @@ export function partsOfOthers(store: Store, environment: Environment, deployed: 
 
 /** Why a deployment to the environment must not have this set: it changes what Workloads own. */
 export function ownershipProblems(
-  store: Store,
+  { store, planning }: Tools,
   environment: Environment,
   deployed: SetContent | undefined,
   next: SetContent,
@@ -138,5 +143,6 @@ export function ownershipProblems(
     if (!isNew || workload.metadata.deletionTimestamp) return []
     return [{ id, workloadName: workload.metadata.name, content: 'keep', sharedIds: [] }]
   })
-  return problemsOfOwners(start ? [base, start.set] : [base], next, [...owners, ...newcomers])
+  const bases = start ? [base, start.set] : [base]
+  return problemsOfOwners(bases, next, [...owners, ...newcomers], expanderFor(environment, planning))
 }

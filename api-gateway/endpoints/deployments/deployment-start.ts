@@ -83,7 +83,12 @@ export async function prepareDeployment(
     environment.status?.lastPlanned?.setName,
   ])
   const content = wantedSet({ store, planning }, path, request, base)
-  const [owned] = ownershipProblems(store, environment, planning.deployedSet(environment), content)
+  const [owned] = ownershipProblems(
+    { store, planning },
+    environment,
+    planning.deployedSet(environment),
+    content,
+  )
   if (owned) throw new Problem('Conflict', owned.message, { workload_id: owned.workload })
   return { environment, earlier, base, content }
 }

@@ -40,9 +40,11 @@ function problemsOfOwnership(
   { planning, cluster }: Tools,
 ): ListedProblem[] {
   const deployed = planning.deployedSet(environment)
-  return ownershipProblems(cluster.store, environment, deployed, set).map(({ workload, message }) => ({
-    object: workload,
-    reason: 'OwnedByWorkload',
-    message,
-  }))
+  return ownershipProblems({ store: cluster.store, planning }, environment, deployed, set).map(
+    ({ workload, message }) => ({
+      object: workload,
+      reason: 'OwnedByWorkload',
+      message,
+    }),
+  )
 }

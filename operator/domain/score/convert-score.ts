@@ -130,6 +130,22 @@ export function mergeShared(
   return hasParams(known, wanted) ? known : undefined
 }
 
+/** Whether two entries request the same shared dependency; absent entries are the same. */
+export function sameShared(
+  one: FreeForm | undefined,
+  other: FreeForm | undefined,
+  expandType: (type: string) => string,
+): boolean {
+  if (!one || !other) return one === other
+  const complete = ({ type, ...rest }: FreeForm) => ({
+    class: defaultClass,
+    params: {},
+    ...rest,
+    type: typeof type === 'string' ? expandType(type) : type,
+  })
+  return sameJson(complete(one), complete(other))
+}
+
 /** Whether an entry has the params that another one wants. Absent and empty params want none. */
 export function hasParams({ params = {} }: FreeForm, { params: wanted = {} }: FreeForm): boolean {
   return sameJson(wanted, {}) || sameJson(params, wanted)

@@ -1,5 +1,6 @@
 import { ownValue, sameJson } from '../base/json.ts'
 import type { SetContent } from '../delta/delta.ts'
+import { sameShared } from '../score/convert-score.ts'
 import type { OwnedModule } from './fold-workloads.ts'
 
 /** A Workload that owns a module, with the name of its object. */
@@ -9,12 +10,14 @@ export interface Owner extends OwnedModule {
 
 /**
  * Why a deployment must not have the set `next`: it changes a module or a shared dependency of a Workload. What is in one
- * of the sets that it may build on, and what the Workload says, are allowed.
+ * of the sets that it may build on, and what the Workload says, are allowed. Types that `expandType` expands to the same one
+ * do not differ.
  */
 export function problemsOfOwners(
   bases: readonly SetContent[],
   next: SetContent,
   owners: readonly Owner[],
+  expandType: (type: string) => string,
 ): { readonly workload: string; readonly message: string }[] {
   return owners.flatMap((owner) => {
     const { id, content, workloadName } = owner
@@ -23,7 +26,7 @@ export function problemsOfOwners(
     const allowed = [...known, ...(typeof content === 'object' ? [content.module] : [])]
     const isRemoval = content === 'remove' && module === undefined
     const isAllowed = isRemoval || allowed.some((each) => sameJson(each, module))
-    const shared = owner.sharedIds.filter((key) => !isSharedAllowed(key, bases, next, owner))
+    const shared = owner.sharedIds.filter((key) => !isSharedAllowed(key, bases, next, owner, expandType))
     const parts = [...(isAllowed ? [] : [`module '${id}'`]), ...shared.map((key) => `shared '${key}'`)]
     return parts.map((part) => ({
       workload: id,
@@ -37,9 +40,11 @@ function isSharedAllowed(
   bases: readonly SetContent[],
   next: SetContent,
   { content }: Owner,
+  expandType: (type: string) => string,
 ): boolean {
   const entry = ownValue(next.shared, key)
-  if (bases.some(({ shared }) => sameJson(entry, ownValue(shared, key)))) return true
+  const isEntry = (shared: SetContent['shared']) => sameShared(entry, ownValue(shared, key), expandType)
+  if (bases.some(({ shared }) => isEntry(shared))) return true
   if (content === 'remove') return entry === undefined
-  return typeof content === 'object' && sameJson(entry, ownValue(content.shared, key))
+  return typeof content === 'object' && isEntry(content.shared)
 }

@@ -142,7 +142,7 @@ test('the fold of Workloads changes nothing that they do not own, so their own d
       const owners = all.map((each) => ({ ...each, workloadName: `shop.${each.id}` }))
       const { set, conflicts } = foldWorkloads(base, all, expandType)
       const settled = owners.filter(({ id }) => !conflicts.has(id))
-      const problems = problemsOfOwners([base], set, settled).filter(({ message }) =>
+      const problems = problemsOfOwners([base], set, settled, expandType).filter(({ message }) =>
         message.startsWith('module'),
       )
       expect(problems).toEqual([])
@@ -164,7 +164,22 @@ describe('a set that a delta changes', () => {
     ['must not change its shared dependency', { ...deployed, shared: { one: { type: 'redis' } } }, 1],
     ['must not lose either', { modules: {}, shared: {} }, 2],
   ])('%s', (_, next, count) => {
-    expect(problemsOfOwners([deployed], next as typeof deployed, [owner])).toHaveLength(count)
+    expect(problemsOfOwners([deployed], next as typeof deployed, [owner], expandType)).toHaveLength(count)
+  })
+
+  test.each<[string, known: object, next: object, count: number]>([
+    ['may write a type in full', { type: 'redis' }, { type: 'acme/redis' }, 0],
+    ['may write a type in short', { type: 'acme/redis' }, { type: 'redis' }, 0],
+    ['may write the default class', { type: 's3' }, { type: 's3', class: 'default' }, 0],
+    ['must not name another type', { type: 'redis' }, { type: 'other/redis' }, 1],
+    ['must not name another class', { type: 's3' }, { type: 's3', class: 'large' }, 1],
+    ['must not lose params', { type: 'redis', params: { size: 1 } }, { type: 'acme/redis' }, 1],
+  ])('%s of a shared dependency', (_, known, next, count) => {
+    const setWith = (one: FreeForm) => ({ modules: {}, shared: { one } })
+    const kept = { ...owner, content: 'keep' as const }
+    expect(problemsOfOwners([setWith({ ...known })], setWith({ ...next }), [kept], expandType)).toHaveLength(
+      count,
+    )
   })
 
   test.each<[string, object, number]>([
@@ -174,7 +189,7 @@ describe('a set that a delta changes', () => {
     ['must not change its shared dependency', { ...deployed, shared: { one: { type: 'redis' } } }, 1],
   ])('and is the first of an environment that starts with another set %s', (_, next, count) => {
     const bases = [{ modules: {}, shared: {} }, deployed]
-    expect(problemsOfOwners(bases, next as typeof deployed, [owner])).toHaveLength(count)
+    expect(problemsOfOwners(bases, next as typeof deployed, [owner], expandType)).toHaveLength(count)
   })
 })
 
