@@ -4,7 +4,12 @@ import { escapeToken, isObject } from '../base/json.ts'
 import { didYouMean } from '../base/nearest.ts'
 import type { SetContent } from '../delta/delta.ts'
 import { modulePlaceholderRoots, moduleRoots, parseLink } from '../placeholder/link.ts'
-import { type FoundPlaceholder, findPlaceholders, mapTextsAndKeys } from '../placeholder/placeholder.ts'
+import {
+  type FoundPlaceholder,
+  findPlaceholders,
+  mapTextsAndKeys,
+  refuseSameKeys,
+} from '../placeholder/placeholder.ts'
 import { formatPath, formatTemplate, parseTemplate } from '../placeholder/template.ts'
 import type { Draft, DraftGraph } from './draft-graph.ts'
 import type { Guard } from './exception-guard.ts'
@@ -65,7 +70,9 @@ function linkModule(
 
 function placeholdersIn(spec: unknown, workload: Draft, report: Report): FoundPlaceholder[] {
   try {
-    return findPlaceholders(spec, { keys: true, roots: modulePlaceholderRoots })
+    const found = findPlaceholders(spec, { keys: true, roots: modulePlaceholderRoots })
+    refuseSameKeys(spec, withServiceNames)
+    return found
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     report(workload.text, 'InvalidPlaceholder', error.message)

@@ -120,9 +120,11 @@ export function expand<T>(
     if (typeof each === 'string') return expandText(each, at)
     if (Array.isArray(each)) return each.map((item, i) => visit(item, `${at}/${i}`, depth + 1))
     if (!isObject(each)) return each
+    const texts = new Map<string, string>()
     const entries = Object.entries(each).map(([text, member]) => {
       // Secret pointers address the value without placeholders.
       const key = options.keys ? keyOf(text, at) : text
+      noteKey(texts, key, text, at)
       return [key, visit(member, `${at}/${escapeToken(key)}`, depth + 1)]
     })
     return Object.fromEntries(entries)
@@ -138,6 +140,27 @@ export function expand<T>(
     return typeof text === 'string' ? text : JSON.stringify(text ?? null)
   }
   return { value: visit(value, '', 0) as T, secretPointers } // only texts with placeholders change their type
+}
+
+/** Notes that `text` becomes this key of the map at `at`. Throws when another text does so too. */
+function noteKey(texts: Map<string, string>, key: string, text: string, at: string): void {
+  const other = texts.get(key)
+  texts.set(key, text)
+  if (other === undefined) return
+  const [first, second, where] = [other, text, at].map((each) => truncate(each, maxShownPointer))
+  throw new Problem('Invalid', `the keys '${first}' and '${second}' in '${where}' become the same key`)
+}
+
+/** Throws a Problem for two keys of a map that `change` makes the same. */
+export function refuseSameKeys(value: unknown, change: (key: string) => string, at = ''): void {
+  if (Array.isArray(value))
+    return value.forEach((item, i) => refuseSameKeys(item, change, below(at, String(i))))
+  if (!isObject(value)) return
+  const texts = new Map<string, string>()
+  for (const [text, member] of Object.entries(value)) {
+    noteKey(texts, change(text), text, at)
+    refuseSameKeys(member, change, below(at, text))
+  }
 }
 
 function lengthAsPutIn(value: unknown): number {

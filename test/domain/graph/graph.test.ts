@@ -200,6 +200,12 @@ describe('edges of workloads', () => {
       '/ingress/rules/externals.none',
     ],
     ['a placeholder without end', { x: '${externals.db' }, '/x'],
+    [
+      'the key of a Service that is there already',
+      { x: { '${modules.other.service.name}': 1, other: 2 } },
+      '/x',
+    ],
+    ['a key in two spellings', { x: { '${externals.db.host}': 1, "${externals['db'].host}": 2 } }, '/x'],
   ])('%s is a problem with its place', (_, spec, place) => {
     const graph = graphOf(set({ w: module({ db: need('postgres') }, spec), other: module() }), postgres)
     expect(graph.problems).toHaveLength(1)

@@ -177,6 +177,25 @@ describe('expanding placeholders', () => {
   })
 })
 
+describe('two keys that become the same text', () => {
+  const expandKeys = (value: unknown) =>
+    expand(value, () => ({ value: 'x', secret: false }), undefined, { keys: true })
+
+  test.each([
+    ['${values.X}', 'x'],
+    ['${values.X}y', '${values.Z}y'],
+  ])('are a problem that names both: %s and %s', (first, second) => {
+    const work = () => expandKeys({ a: { [first]: 1, [second]: 2 } })
+    expect(work).toThrow(Problem)
+    expect(work).toThrow(`'${first}' and '${second}' in '/a'`)
+  })
+
+  test('are allowed in different maps', () => {
+    const value = [{ '${values.X}': 1 }, { x: { '${values.X}': 2 } }]
+    expect(expandKeys(value).value).toEqual([{ x: 1 }, { x: { x: 2 } }])
+  })
+})
+
 describe('the total of expanded placeholders', () => {
   const lookups = (value: unknown, secret = false) => {
     let count = 0
