@@ -3,8 +3,11 @@ import { annotations } from '../../api/names.ts'
 
 type Marked = Pick<ObjectMeta, 'annotations' | 'deletionTimestamp'>
 
-/** How long after the mark of a request its deletion may begin, by the clock of the API server. */
-const validMs = 60_000
+/**
+ * How long after the mark of a request its deletion may begin, by the clock of the API server. An overloaded API server
+ * delays both, and a deletion that begins too late destroys what the request keeps.
+ */
+const validMs = 15 * 60_000
 
 /**
  * The value of the annotation for one request to detach. A deletion that begins later does not detach: a process that ends
