@@ -1,4 +1,4 @@
-import { defineKind, type ObjectOf } from './kind.ts'
+import { defineKind, forNewObjects, type ObjectOf } from './kind.ts'
 import { idPattern, object, string } from './schema.ts'
 
 export const EnvironmentType = defineKind({
@@ -15,12 +15,12 @@ export const EnvironmentType = defineKind({
   status: object({}, {}, 'Observed state.'),
   columns: [{ name: 'Description', jsonPath: '.spec.description' }],
   rules: [
-    {
+    forNewObjects({
       // As `typeName` of an environment.
       rule: `self.metadata.name.matches('${idPattern}') && size(self.metadata.name) >= 2 && size(self.metadata.name) <= 63`,
       message:
         'the name must have 2 to 63 characters: lower-case letters and digits, words joined by single hyphens',
-    },
+    }),
   ],
 })
 export type EnvironmentType = ObjectOf<typeof EnvironmentType>

@@ -1,4 +1,4 @@
-import { defineKind, type ObjectOf } from './kind.ts'
+import { defineKind, forNewObjects, type ObjectOf } from './kind.ts'
 import { boolean, id, integer, list, map, object, oneOf, type Static, string, time } from './schema.ts'
 
 /** States of a deployment, as the REST API names them. */
@@ -142,10 +142,10 @@ export const Environment = defineKind({
     { name: 'Paused', jsonPath: '.spec.paused', type: 'boolean', priority: 1 },
   ],
   rules: [
-    {
+    forNewObjects({
       rule: "self.metadata.name.startsWith(self.spec.applicationName + '.') && self.metadata.name.substring(size(self.spec.applicationName) + 1).matches('^[a-z0-9]+(-[a-z0-9]+)*$') && size(self.metadata.name) >= size(self.spec.applicationName) + 3",
       message: 'the name must be <application>.<environment>, two ids of at least two characters each',
-    },
+    }),
     {
       rule: 'self.spec.applicationName == oldSelf.spec.applicationName && self.spec.typeName == oldSelf.spec.typeName',
       message: 'applicationName and typeName cannot be changed',

@@ -122,6 +122,13 @@ export interface Column {
 export interface ObjectRule {
   readonly rule: string
   readonly message: string
+  /** Whether the rule also applies to new objects, for which `oldSelf` has no value. */
+  readonly optionalOldSelf?: true
+}
+
+/** A rule of names that earlier versions did not have. It would refuse each update of an object that has another name. */
+export function forNewObjects({ rule, message }: ObjectRule): ObjectRule {
+  return { rule: `oldSelf.hasValue() || (${rule})`, message, optionalOldSelf: true }
 }
 
 /** The declaration of a kind, from which the CRD, types, validation and OpenAPI schemas are generated. */

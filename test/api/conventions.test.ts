@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { crdOf } from '../../dev/generate/crds.ts'
+import { Environment } from '../../operator/api/environment.ts'
 import { EnvironmentType } from '../../operator/api/environment-type.ts'
 import type { Kind } from '../../operator/api/kind.ts'
 import { kinds } from '../../operator/api/kinds.ts'
@@ -126,7 +127,17 @@ test('every id that an environment can name as its type is allowed for a type, a
   const { schema } = all.find(({ path }) => path === 'Environment.spec.typeName') ?? {}
   const { pattern, minLength, maxLength } = schema ?? {}
   expect(EnvironmentType.rules.map(({ rule }) => rule)).toEqual([
-    `self.metadata.name.matches('${pattern}') && size(self.metadata.name) >= ${minLength} && size(self.metadata.name) <= ${maxLength}`,
+    `oldSelf.hasValue() || (self.metadata.name.matches('${pattern}') && size(self.metadata.name) >= ${minLength} && size(self.metadata.name) <= ${maxLength})`,
+  ])
+})
+
+test.each<[name: string, kind: Kind]>([
+  ['Environment', Environment],
+  ['EnvironmentType', EnvironmentType],
+])('%s: objects whose names earlier versions allowed can be changed and deleted', (_, { rules }) => {
+  const named = rules.filter(({ rule }) => rule.includes('self.metadata.name'))
+  expect(named).toMatchObject([
+    { rule: expect.stringMatching(/^oldSelf\.hasValue\(\) \|\| \(.*\)$/), optionalOldSelf: true },
   ])
 })
 
