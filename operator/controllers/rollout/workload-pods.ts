@@ -51,6 +51,7 @@ export class WorkloadPods {
       await reflector.synced
       await reflector.ensureAllowed()
     } catch (error) {
+      reflector.stop()
       if (this.#reflector === reflector) this.#reflector = undefined
       throw explainRejection(error, 'watch', { kind: podResource.kind })
     }

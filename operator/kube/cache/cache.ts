@@ -37,7 +37,8 @@ export interface Cache<T extends StoredObject = StoredObject> {
   retain(keys: ReadonlySet<string>, resourceVersion: string): Promise<void>
   /** Accepts any version in place of each object until the next list is complete, as after a restore of etcd. */
   distrust(): void
-  subscribe(handler: ChangeHandler<T>): void
+  /** Calls the handler for each change until the returned function is called. */
+  subscribe(handler: ChangeHandler<T>): () => void
 }
 
 interface Index<T extends StoredObject> {
@@ -62,7 +63,7 @@ class ObjectCache<T extends StoredObject> implements Cache<T> {
   readonly #onError: (error: unknown) => void
   readonly #objects = new Map<string, Map<string, T>>()
   readonly #deletions = new RecentDeletions()
-  readonly #handlers: ChangeHandler<T>[] = []
+  readonly #handlers = new Set<ChangeHandler<T>>()
   readonly #compact: Compact = createCompact(() => this.#size)
   /** Objects of a history that may be lost: the next list replaces them by any version. */
   #doubted: ReadonlySet<T> = new Set()
@@ -146,8 +147,9 @@ class ObjectCache<T extends StoredObject> implements Cache<T> {
     this.#deletions.clear()
   }
 
-  subscribe(handler: ChangeHandler<T>): void {
-    this.#handlers.push(handler)
+  subscribe(handler: ChangeHandler<T>): () => void {
+    this.#handlers.add(handler)
+    return () => this.#handlers.delete(handler)
   }
 
   #change(before: T | undefined, after: T | undefined, origin: string | undefined): void {

@@ -3,7 +3,7 @@ import type { StoredObject } from '../../api/kind.ts'
 import type { Log } from '../../log.ts'
 import { ApiError, type KubeClient, type Query } from '../client/client.ts'
 import { namespaceOf, pathOf, type Resource } from '../client/resource.ts'
-import type { Cache } from './cache.ts'
+import type { Cache, Change } from './cache.ts'
 import { FirstList, RunningList } from './lists.ts'
 import type { Reflector, ReflectorOptions } from './reflector-options.ts'
 import { WatchPauses } from './watch-pauses.ts'
@@ -29,7 +29,8 @@ export function startReflector(
   options: ReflectorOptions = {},
 ): Reflector {
   const reflector = new CacheReflector(client, resource, cache, log, options)
-  void reflector.run()
+  const unsubscribe = cache.subscribe((change) => reflector.noteChange(change))
+  void reflector.run().finally(unsubscribe)
   return reflector
 }
 
@@ -69,9 +70,6 @@ class CacheReflector implements Reflector {
     this.#path = pathOf(resource, options.namespace)
     this.#idleMs = options.idleMs ?? 90_000
     this.#pauses = new WatchPauses(options.pausesMs)
-    cache.subscribe(({ before, after }) => {
-      if (before && !after) this.#list?.noteRemoval(before)
-    })
   }
 
   get resource(): string {
@@ -111,6 +109,10 @@ class CacheReflector implements Reflector {
     this.#stopping.abort()
     this.#pauses.end()
     this.#setForbidden(this.#forbidden)
+  }
+
+  noteChange({ before, after }: Change): void {
+    if (before && !after) this.#list?.noteRemoval(before)
   }
 
   async run(): Promise<void> {

@@ -319,3 +319,33 @@ test('a first list that breaks again and again is asked for ever less often, and
   expect(lists).toBeLessThan(12)
   expect(warnings[0]).toMatchObject({ resource: 'things', cause: 'etcdserver: request timed out' })
 })
+
+test.each<[end: string, failIfForbidden: boolean]>([
+  ['is refused', true],
+  ['is stopped', false],
+])('a reflector that %s leaves nothing in its cache', async (_, failIfForbidden) => {
+  const client: KubeClient = {
+    request: async () => undefined,
+    async *watch() {
+      yield ''
+      throw new ApiError(403, 'Forbidden', 'things is forbidden')
+    },
+    close: async () => {},
+  }
+  const cache = createCache({}, () => {})
+  const { subscribe } = cache
+  let subscriptions = 0
+  cache.subscribe = (handler) => {
+    const unsubscribe = subscribe.call(cache, handler)
+    subscriptions += 1
+    return () => {
+      unsubscribe()
+      subscriptions -= 1
+    }
+  }
+  const ending = startReflector(client, things, cache, silentLog, { failIfForbidden })
+  expect(subscriptions).toBe(1)
+  if (failIfForbidden) await ending.synced.catch(() => {})
+  else ending.stop()
+  await until(() => expect(subscriptions).toBe(0))
+})

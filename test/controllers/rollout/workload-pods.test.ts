@@ -1,0 +1,56 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from '@jest/globals'
+import { WorkloadPods } from '../../../operator/controllers/rollout/workload-pods.ts'
+import { ApiError, type KubeClient } from '../../../operator/kube/client/client.ts'
+import { silentLog } from '../../../operator/log.ts'
+
+const list = JSON.stringify({
+  type: 'BOOKMARK',
+  object: {
+    metadata: { resourceVersion: '5', annotations: { 'k8s.io/initial-events-end': 'true' } },
+  },
+})
+
+/** An API server that allows the watch of pods until `revoke`. */
+function podServer() {
+  const revoked = new AbortController()
+  const served = { isAllowed: true, open: 0, revoke }
+  function revoke() {
+    served.isAllowed = false
+    revoked.abort()
+  }
+  const client: KubeClient = {
+    request: async () => undefined,
+    async *watch(_, { signal }) {
+      if (!served.isAllowed) throw new ApiError(403, 'Forbidden', 'pods is forbidden')
+      served.open += 1
+      try {
+        yield list
+        const ends = revoked.signal.aborted ? [signal] : [signal, revoked.signal]
+        await sleep(60_000, undefined, { signal: AbortSignal.any(ends.filter((each) => each !== undefined)) })
+      } finally {
+        served.open -= 1
+      }
+    },
+    close: async () => {},
+  }
+  return { served, client }
+}
+
+test('pods are watched once, also after the right to watch them was lost for a time', async () => {
+  const { served, client } = podServer()
+  const pods = new WorkloadPods(client, silentLog)
+  const awaitPods = () => pods.await('acme/web', 'f'.repeat(40))
+  await awaitPods()
+  served.revoke()
+  while (served.open > 0) await sleep(1)
+  for (const _ of [1, 2, 3]) {
+    await sleep(20) // the watch learns that it is refused
+    await expect(awaitPods()).rejects.toThrow('pods is forbidden')
+  }
+  served.isAllowed = true
+  expect(await awaitPods()).toEqual([])
+  await sleep(1500) // longer than the pause of a watch that was refused twice
+  expect(served.open).toBe(1)
+  pods.stop()
+})
