@@ -16,7 +16,7 @@ import {
   type KubeClient,
   type Query,
 } from './client/client.ts'
-import { Discovery, notServed, type ServedKind } from './client/discovery.ts'
+import { Discovery, notListed, notServed, type ServedKind } from './client/discovery.ts'
 import { explaining } from './client/explain-rejection.ts'
 import { readObject } from './client/read-object.ts'
 import { pathOf, type Resource } from './client/resource.ts'
@@ -260,11 +260,6 @@ function targetOf({ apiVersion, kind, metadata: { namespace, name } }: KubeObjec
 
 function kindOf({ apiVersion, kind }: ServedKind): ServedKind {
   return { apiVersion, kind }
-}
-
-function notListed({ apiVersion, kind }: Pick<ObjectReference, 'apiVersion' | 'kind'>, error: unknown) {
-  const cause = error instanceof Error ? error.message : String(error)
-  return new ReconcileError('NotListed', `this cluster does not list '${apiVersion}' '${kind}' now: ${cause}`)
 }
 
 /** The API server calls another uid an invalid change of an immutable field. */

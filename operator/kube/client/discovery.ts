@@ -1,4 +1,4 @@
-import { Stalled } from '../../domain/base/errors.ts'
+import { ReconcileError, Stalled } from '../../domain/base/errors.ts'
 import { isNotFound, isUnserved, type KubeClient } from './client.ts'
 import { explaining } from './explain-rejection.ts'
 import { groupOf, type Resource } from './resource.ts'
@@ -10,6 +10,12 @@ export type ServedKind = Pick<Resource, 'apiVersion' | 'kind'>
 export function notServed({ apiVersion, kind }: ServedKind): Stalled {
   const message = `this cluster does not serve '${apiVersion}' '${kind}'`
   return new Stalled('NotServed', message, undefined, 'backoff')
+}
+
+/** Why the objects of a kind cannot be listed now. */
+export function notListed({ apiVersion, kind }: ServedKind, error: unknown): ReconcileError {
+  const cause = error instanceof Error ? error.message : String(error)
+  return new ReconcileError('NotListed', `this cluster does not list '${apiVersion}' '${kind}' now: ${cause}`)
 }
 
 /** How long the answer that no version has a kind is good for all who ask. */
