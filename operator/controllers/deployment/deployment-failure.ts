@@ -26,7 +26,8 @@ export function isOfQuota({ reason }: ListedProblem): boolean {
 /**
  * Returns the error for a plan with problems. It is final for a deployment over REST; a deployment by kubectl or GitOps
  * waits, because its objects may be applied in any order. A deployment that has written some of its resources waits for
- * room in a quota.
+ * room in a quota. A deployment that a later process plans again keeps its start: its set and base remain those that it
+ * began with.
  */
 export function planningFailure(
   deployment: EnvironmentDeployment,
@@ -38,10 +39,16 @@ export function planningFailure(
     return new QuotaExceeded(messageOf(problems, problems.length), deployment.metadata.namespace)
   const isFinal = isMadeOverRest(deployment) && deployment.spec.workloads === undefined
   const remaining = remainingOf(deployment, settling)
-  if (isFinal || remaining <= 0) return failure({ ...source, problems: [...problems] })
+  const observed = { ...startedStatusOf(deployment), ...source }
+  if (isFinal || remaining <= 0) return failure({ ...observed, problems: [...problems] })
   const shown = limited(problems)
   const message = messageOf(shown, problemCount(problems))
-  return new Waiting('NotPlannable', message, Math.ceil(remaining), { ...source, problems: shown })
+  return new Waiting('NotPlannable', message, Math.ceil(remaining), { ...observed, problems: shown })
+}
+
+/** The status fields that say when a deployment started, and what it had planned. */
+function startedStatusOf({ status }: EnvironmentDeployment): DeploymentStatus {
+  return status?.startTime ? { startTime: status.startTime, plan: status.plan } : {}
 }
 
 /**

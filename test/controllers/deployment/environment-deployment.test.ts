@@ -288,6 +288,32 @@ describe('a delta that changes while deployments wait', () => {
   })
 })
 
+test.each([
+  ['by kubectl', {}, Waiting],
+  ['over REST', { [annotations.createdBy]: 'ana', [annotations.triggeredBy]: 'ana' }, Stalled],
+])(
+  'a deployment %s that a later process cannot plan keeps its start, its set and its base',
+  async (_, marks, expected) => {
+    put.environment()
+    put.set()
+    put.deployment('shop.dev.1')
+    const finished = { ...ready, setName: 'shop.one', finishTime: '2026-01-01T00:00:00Z' }
+    cluster.setStatus(EnvironmentDeployment, namespace, 'shop.dev.1', finished)
+    put.deployment('shop.dev.2', { annotations: marks })
+    const status = {
+      fromDeploymentName: 'shop.dev.1',
+      setName: 'shop.one',
+      plan: { create: 1, update: 0, replace: 0, retain: 0, unchanged: 0 },
+      startTime: '2026-02-01T00:00:00Z',
+    }
+    cluster.setStatus(EnvironmentDeployment, namespace, 'shop.dev.2', status)
+    const started = cluster.store.get(EnvironmentDeployment, namespace, 'shop.dev.2')
+    const result = started && (await resultOf(started, long))
+    expect(result).toBeInstanceOf(expected)
+    expect(result).toMatchObject({ observed: { ...status, problems: [{ reason: 'NoMatchingDefinition' }] } })
+  },
+)
+
 test('a deployment that tries an unchanged resource again says as before why its definition was chosen', async () => {
   put.all()
   await resultOf(put.deployment('shop.dev.1'), long)
