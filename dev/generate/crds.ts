@@ -1,13 +1,16 @@
 import type { Kind } from '../../operator/api/kind.ts'
-import { group, version } from '../../operator/api/names.ts'
+import { group, productVersion, version } from '../../operator/api/names.ts'
 import { atomic } from '../../operator/api/schema.ts'
 
-/** The CustomResourceDefinition of a kind, as plain data. */
+/** The CustomResourceDefinition of a kind, as plain data. Its label lets the cluster refuse an older version of the kind. */
 export function crdOf(kind: Kind) {
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
-    metadata: { name: `${kind.plural}.${group}` },
+    metadata: {
+      name: `${kind.plural}.${group}`,
+      labels: { 'app.kubernetes.io/version': productVersion },
+    },
     spec: {
       group,
       scope: 'Namespaced',

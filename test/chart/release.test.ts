@@ -30,6 +30,8 @@ describe('the phases of a release', () => {
     const isRefused = 'the kinds of version 99.1.0'
     await expect(release('upgrade', chart)).rejects.toThrow(isRefused)
     await expect(release('rollback', '1')).rejects.toThrow(isRefused)
+    const kindsOnly = await readFile(join(chart, 'files/crds.yaml'), 'utf8')
+    await expect(kubectl(kindsOnly, 'apply', '--server-side', '--force-conflicts')).rejects.toThrow(isRefused)
     const { labels = {} } = (await read(crdPath)).metadata
     expect(labels['app.kubernetes.io/version']).toBe('99.1.0')
     // For the next tests: a kind without a version may get every version.

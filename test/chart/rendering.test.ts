@@ -85,6 +85,14 @@ describe('one source for the cluster', () => {
     },
   )
 
+  test('each kind has the version of the chart, so that an older one is refused however it is applied', () => {
+    const version = 'app.kubernetes.io/version'
+    for (const { kind, metadata } of manifestsIn('files/crds.yaml')) {
+      const rendered = find(byDefault, kind, metadata.name).metadata.labels?.[version]
+      expect(metadata.labels).toEqual({ [version]: rendered })
+    }
+  })
+
   test('development leaves out the record of creators where the API server does not serve its kind', () => {
     const kinds = (...names: readonly string[]) => ({ resources: names.map((kind) => ({ kind })) })
     const kindsIn = (files: readonly string[]) =>

@@ -27,14 +27,15 @@ labels:
 {{- end }}
 {{- end }}
 
-{{/* The documents of a file, with the labels of the release and the given annotations. */}}
+{{/* The documents of a file, with the labels of the release and the given annotations. The version is that of the chart. */}}
 {{- define "quartermaster.documents" -}}
 {{- $root := .root }}
 {{- $labels := include "quartermaster.labels" $root | fromYaml }}
+{{- $version := pick $labels "app.kubernetes.io/version" }}
 {{- $annotations := .annotations | default dict }}
 {{- range splitList "\n---\n" (required (printf "the chart has no file '%s'" .file) ($root.Files.Get .file)) }}
 {{- $object := fromYaml . }}
-{{- $_ := set $object.metadata "labels" (merge (dict) ($object.metadata.labels | default dict) $labels) }}
+{{- $_ := set $object.metadata "labels" (merge (dict) $version ($object.metadata.labels | default dict) $labels) }}
 {{- if $annotations }}
 {{- $_ := set $object.metadata "annotations" (merge (dict) ($object.metadata.annotations | default dict) $annotations) }}
 {{- end }}
