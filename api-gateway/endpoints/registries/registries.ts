@@ -7,7 +7,7 @@ import type { Store } from '../../../operator/kube/cache/store.ts'
 import type { Caller } from '../../authenticate.ts'
 import { created, type Endpoint, endpoint, type Gateway, noContent, ok } from '../../endpoint.ts'
 import { errorShape } from '../../response/shapes.ts'
-import { changeObject, unlessShownAlike } from '../common/change.ts'
+import { changeObject, currentIfRefused, unlessShownAlike } from '../common/change.ts'
 import { findAll, findOrThrow, newMetadata } from '../common/find.ts'
 import { listEndpoint, nameOf } from '../common/list-endpoint.ts'
 import {
@@ -71,17 +71,18 @@ async function createRegistry(
 
 /** New credentials are written to a new Secret; the operator deletes the old one. */
 async function changeRegistry(
-  known: Registry,
+  found: Registry,
   changes: RegistryChanges,
   gateway: Gateway,
 ): Promise<Registry> {
   const { cluster } = gateway
-  const secretName = newSecretName(known.metadata.name, 'registry')
+  const secretName = newSecretName(found.metadata.name, 'registry')
   const data = registryCredentials(changes)
   const changed = (current: Registry) => {
     const wanted = { ...current, spec: changedRegistrySpec(current.spec, changes, secretName) }
     return data ? wanted : unlessShownAlike(current, wanted, toRegistry)
   }
+  const known = await currentIfRefused(cluster, Registry, found, changed)
   refuseDuplicate(cluster.store, changed(known))
   const announced = data ? await addSecret(Registry, known, { name: secretName, data }, gateway) : known
   return changeObject(cluster, Registry, announced, (current) =>

@@ -7,6 +7,7 @@ import { Environment } from '../../../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../../../operator/api/environment-deployment.ts'
 import { EnvironmentType } from '../../../../operator/api/environment-type.ts'
 import { type Kind, newObject } from '../../../../operator/api/kind.ts'
+import { Registry } from '../../../../operator/api/registry.ts'
 import { ResourceAccount } from '../../../../operator/api/resource-account.ts'
 import { ResourceClass } from '../../../../operator/api/resource-class.ts'
 import { ResourceDefinition } from '../../../../operator/api/resource-definition.ts'
@@ -108,6 +109,19 @@ describe('a change that another gateway allowed a moment ago is made:', () => {
     expect(await toPlain()).toBe(400)
     await behindItsBack(gateway, SharedValue, () => toPlain({ value: 'v' }))
     expect(await toPlain()).toBe(200)
+  })
+
+  test('of the credentials of a registry whose type was changed', async () => {
+    await send(`POST ${org}/registries`, { id: 'own', registry: 'r.example.com', type: 'public' })
+    const patch = (body: object) => send(`PATCH ${org}/registries/own`, body)
+    const creds = { username: 'a', password: 'b' }
+    expect(await patch({ creds })).toBe(400)
+    const [old] = gateway.cluster.store.list(Registry, 'acme')
+    await patch({ type: 'basic', creds })
+    const restore = showStale(gateway, Registry, 'own', old ? [old] : [])
+    const status = await patch({ creds })
+    restore()
+    expect(status).toBe(200)
   })
 })
 
