@@ -116,12 +116,25 @@ export function extractReferences(
       throw new Problem('Invalid', `${where} must be an object with 'store' and 'ref', or 'value'`)
     if (isObject(stored) && sameJson(toReference(stored, definition), value)) return stored
     if (isLeafValue(value)) return withPlaceholders(content.add(value['value'], path), value['value'], where)
-    if (typeof value['ref'] === 'string') return fromReference(value, where)
+    if (typeof value['ref'] === 'string') return withoutShownVersion(fromReference(value, where), definition)
     const below = isObject(stored) && !isSecretLeaf(stored) ? stored : {}
     return mapValues(value, (item, key) => visit(item, [...path, key], ownValue(below, key)))
   }
   const refs = mapValues(references, (item, key) => visit(item, [key], ownValue(known, key)))
   return { refs, data: content.data }
+}
+
+/** Drops the version of a reference to a Secret of the definition, which exists only in responses. */
+function withoutShownVersion(leaf: FreeForm, definition: string): FreeForm {
+  const { version, ...unversioned } = leaf
+  return version === shownVersion && isOwn(leaf['secret'], definition) ? unversioned : leaf
+}
+
+/** Version that responses show for the Secrets of a definition; each change creates a new Secret. */
+const shownVersion = '1'
+
+function isOwn(secret: unknown, definition: string): boolean {
+  return typeof secret === 'string' && isSecretNameOf(definition, 'inputs', secret)
 }
 
 /** Adds the placeholders of a secret text to its reference, so that planning does not have to read the Secret. */
@@ -198,9 +211,8 @@ function toReference(value: unknown, definition: string): unknown {
   const { secret, key, version } = value
   if (typeof value['ref'] === 'string') return value
   if (typeof secret !== 'string') return toReferences(value, definition)
-  // Clients require a version for plain secrets that they set; each change creates a new Secret.
-  const isOurs = secret.startsWith(prefixOf(definition, 'inputs'))
-  const shown = version ?? (isOurs ? '1' : undefined)
+  // Clients require a version for plain secrets that they set.
+  const shown = version ?? (isOwn(secret, definition) ? shownVersion : undefined)
   const ref = key === undefined ? secret : `${secret}/${String(key)}`
   return { store: storeName, ref, version: shown }
 }

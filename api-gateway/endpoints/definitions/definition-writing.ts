@@ -2,7 +2,6 @@ import { newObject } from '../../../operator/api/kind.ts'
 import { provisionSchema, ResourceDefinition } from '../../../operator/api/resource-definition.ts'
 import type { FreeForm } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
-import { isObject } from '../../../operator/domain/base/json.ts'
 import { malformedTexts } from '../../../operator/domain/definition/malformed-texts.ts'
 import { problemOfDescriptor } from '../../../operator/domain/resource/descriptor.ts'
 import type { Caller } from '../../authenticate.ts'
@@ -29,7 +28,6 @@ import {
   keepPlaceholders,
   newSecretName,
   plainSecrets,
-  randomLength,
   type StoredSecrets,
 } from '../common/secret-refs.ts'
 import { type DefinitionManifest, refreshConflicting, refuseDuplicates } from './definition-finding.ts'
@@ -175,25 +173,8 @@ function withoutEmptyPart(inputs: ChangedInputs | null | undefined): ChangedInpu
 function secretsOf({ secrets, secret_refs: references }: ChangedInputs, name: string, stored: StoredSecrets) {
   if (secrets && references) throw new Problem('Invalid', "'secrets' and 'secret_refs' cannot be combined")
   if (secrets) return extractSecrets(secrets, name)
-  if (references) {
-    const { refs, data } = extractReferences(references, name, stored)
-    return { refs: withoutShownVersions(refs, name.slice(0, -randomLength)), data }
-  }
+  if (references) return extractReferences(references, name, stored)
   return secrets === null || references === null ? { refs: null, data: {} } : undefined
-}
-
-/** Drops the version of references to Secrets of the definition, which exists only in responses. */
-function withoutShownVersions(refs: FreeForm, ownPrefix: string): FreeForm {
-  return Object.fromEntries(
-    Object.entries(refs).map(([key, value]) => {
-      if (!isObject(value)) return [key, value]
-      const { version, ...leaf } = value
-      const { secret } = leaf
-      if (typeof value['ref'] === 'string') return [key, value]
-      if (typeof secret !== 'string') return [key, withoutShownVersions(value, ownPrefix)]
-      return [key, version === '1' && secret.startsWith(ownPrefix) ? leaf : value]
-    }),
-  )
 }
 
 function changedSpec(

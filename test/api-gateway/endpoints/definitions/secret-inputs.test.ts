@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
+import { newObject } from '../../../../operator/api/kind.ts'
 import { ResourceDefinition } from '../../../../operator/api/resource-definition.ts'
+import type { FreeForm } from '../../../../operator/api/schema.ts'
 import { setUpGateway } from '../../support/set-up.ts'
 
 const gateway = await setUpGateway()
@@ -14,6 +16,15 @@ const inTheirs = { token: { secret: 'creds', key: 'token' } }
 
 function keptReferences() {
   return gateway.cluster.store.get(ResourceDefinition, 'acme', 's3')?.spec.driverInputs?.secretRefs ?? {}
+}
+
+/** Stores a definition as kubectl does. */
+function putManifest(secretRefs: FreeForm) {
+  const spec = { type: 's3', driverType: 'quartermaster/echo', driverInputs: { secretRefs } }
+  return gateway.cluster.put(
+    ResourceDefinition,
+    newObject(ResourceDefinition, { namespace: 'acme', name: 's3' }, spec),
+  )
 }
 
 describe.each<[string, string, object]>([
@@ -51,6 +62,14 @@ test('a driver checks the secret part of its inputs', async () => {
   }
   const body = { ...s3, type: 'dns', driver_type: 'quartermaster/dns-cloudflare', driver_inputs }
   expect((await gateway.send(`POST ${defs}`, { body })).status).toBe(200)
+})
+
+test('a version of a manifest stays when the definition is written back', async () => {
+  const secretRefs = { token: { secret: 's3-inputs-prod', key: 'token', version: '1' } }
+  putManifest(secretRefs)
+  const { body } = await gateway.send(`GET ${defs}/s3`)
+  expect((await gateway.send(`PUT ${defs}/s3`, { body })).status).toBe(200)
+  expect(keptReferences()).toEqual(secretRefs)
 })
 
 test('keys that a Secret cannot have get different names, however many they are', async () => {
