@@ -2,6 +2,7 @@ import { newObject } from '../../../operator/api/kind.ts'
 import { provisionSchema, ResourceDefinition } from '../../../operator/api/resource-definition.ts'
 import type { FreeForm } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
+import { sameJson } from '../../../operator/domain/base/json.ts'
 import { malformedTexts } from '../../../operator/domain/definition/malformed-texts.ts'
 import { problemOfDescriptor } from '../../../operator/domain/resource/descriptor.ts'
 import type { Caller } from '../../authenticate.ts'
@@ -30,7 +31,12 @@ import {
   plainSecrets,
   type StoredSecrets,
 } from '../common/secret-refs.ts'
-import { type DefinitionManifest, refreshConflicting, refuseDuplicates } from './definition-finding.ts'
+import {
+  type DefinitionManifest,
+  findDefinition,
+  refreshConflicting,
+  refuseDuplicates,
+} from './definition-finding.ts'
 import {
   accountOf,
   type Change,
@@ -45,9 +51,19 @@ type Spec = ResourceDefinition['spec']
 
 /** A change of a definition, with the Secret that it needs, if any. */
 export interface Draft {
-  /** Returns the changed definition, without side effects. `before` defaults to its current references. */
+  /**
+   * Returns the changed definition, without side effects. `before` defaults to its current references. Throws Outdated if
+   * the Secret does not fit them.
+   */
   apply<T extends DefinitionManifest>(definition: T, before?: FreeForm): T
   readonly secret: OwnedSecret | undefined
+}
+
+/** The definition no longer has the texts that it had when the draft was built. */
+class Outdated extends Problem {
+  constructor(id: string) {
+    super('Conflict', `definition '${id}' is being changed by other requests`)
+  }
 }
 
 /**
@@ -97,8 +113,27 @@ function creationOf(wanted: DefinitionManifest, secret: OwnedSecret | undefined)
   return { kind: ResourceDefinition, wanted, secret, what: `definition '${wanted.metadata.name}'` }
 }
 
-/** Writes a change of a definition. The operator deletes a Secret that is no longer referenced. */
+/**
+ * Writes a change of a definition, and builds its draft again if that is outdated. The operator deletes a Secret that is not
+ * or no longer referenced.
+ */
 export async function writeDraft(
+  definition: ResourceDefinition,
+  draftFor: (definition: ResourceDefinition) => Draft,
+  caller: Caller,
+  gateway: Pick<Gateway, 'cluster' | 'now'>,
+): Promise<ResourceDefinition> {
+  try {
+    return await writeOnce(definition, draftFor(definition), caller, gateway)
+  } catch (error) {
+    if (!(error instanceof Outdated)) throw error
+    const { namespace, name } = definition.metadata
+    const current = findDefinition(gateway.cluster.store, namespace, name)
+    return writeOnce(current, draftFor(current), caller, gateway)
+  }
+}
+
+async function writeOnce(
   definition: ResourceDefinition,
   { apply, secret }: Draft,
   caller: Caller,
@@ -139,11 +174,13 @@ export function draftOf(
 ): Draft {
   const inputs = withoutEmptyPart(inputsOf(body))
   const name = newSecretName(id)
-  const extracted = inputs ? secretsOf(inputs, name, { definition: id, refs: secretRefs }) : undefined
-  const { data = {}, refs } = extracted ?? {}
+  const extract = (stored: FreeForm) => inputs && secretsOf(inputs, name, { definition: id, refs: stored })
+  const data = extract(secretRefs)?.data ?? {}
   return {
     secret: Object.keys(data).length > 0 ? { name, data } : undefined,
     apply(definition, before = definition.spec.driverInputs?.secretRefs) {
+      const { refs, data: needed = {} } = extract(before ?? {}) ?? {}
+      if (!sameJson(needed, data)) throw new Outdated(id)
       const known = refs && before ? keepPlaceholders(refs, before) : refs
       const spec = changedSpec(definition.spec, body, inputs, known)
       if (isWhole || inputs !== undefined || body.provision !== undefined) refuseMalformed(spec)

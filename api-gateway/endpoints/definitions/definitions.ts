@@ -71,13 +71,14 @@ interface WriteOptions {
 /** Writes a change of a definition or returns a preview of it. */
 async function writeOrPreview(
   definition: ResourceDefinition,
-  draft: Draft,
+  draftFor: (definition: ResourceDefinition) => Draft,
   { isDryRun, naming, caller }: WriteOptions,
   gateway: Gateway,
 ) {
   const { namespace, name } = definition.metadata
-  if (isDryRun) return ok(await previewDefinition(namespace, name, draft.apply(definition), gateway))
-  return ok(toDefinition(await writeDraft(definition, draft, caller, gateway), naming))
+  if (isDryRun)
+    return ok(await previewDefinition(namespace, name, draftFor(definition).apply(definition), gateway))
+  return ok(toDefinition(await writeDraft(definition, draftFor, caller, gateway), naming))
 }
 
 /** Text that is lower for a higher rank; ranks have at most two digits. */
@@ -153,7 +154,7 @@ function writingAt(path: 'defs' | 'dynamic', naming: FieldNaming, note: string):
       handle({ params: { org_id, def_id }, query: { dry_run }, body, caller }, gateway) {
         const definition = findDefinition(gateway.cluster.store, org_id, def_id)
         const options = { isDryRun: isOn(dry_run), naming: fieldNamingOf(body, naming), caller }
-        return writeOrPreview(definition, replacementOf(definition, body, gateway), options, gateway)
+        return writeOrPreview(definition, (each) => replacementOf(each, body, gateway), options, gateway)
       },
     }),
     endpoint({
@@ -168,7 +169,7 @@ function writingAt(path: 'defs' | 'dynamic', naming: FieldNaming, note: string):
       handle({ params: { org_id, def_id }, query: { dry_run }, body, caller }, gateway) {
         const definition = findDefinition(gateway.cluster.store, org_id, def_id)
         const options = { isDryRun: isOn(dry_run), naming: fieldNamingOf(body, naming), caller }
-        return writeOrPreview(definition, draftOf(definition, body, gateway), options, gateway)
+        return writeOrPreview(definition, (each) => draftOf(each, body, gateway), options, gateway)
       },
     }),
     endpoint({

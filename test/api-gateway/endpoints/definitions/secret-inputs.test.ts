@@ -3,6 +3,7 @@ import { newObject } from '../../../../operator/api/kind.ts'
 import { ResourceDefinition } from '../../../../operator/api/resource-definition.ts'
 import type { FreeForm } from '../../../../operator/api/schema.ts'
 import { setUpGateway } from '../../support/set-up.ts'
+import { showStale } from '../../support/stale-objects.ts'
 
 const gateway = await setUpGateway()
 
@@ -62,6 +63,38 @@ test('a driver checks the secret part of its inputs', async () => {
   }
   const body = { ...s3, type: 'dns', driver_type: 'quartermaster/dns-cloudflare', driver_inputs }
   expect((await gateway.send(`POST ${defs}`, { body })).status).toBe(200)
+})
+
+describe.each(['PUT', 'PATCH'])('a text of a manifest that %s sends', (method) => {
+  const send = (secret_refs: object) =>
+    gateway.send(`${method} ${defs}/s3`, {
+      body: { ...(method === 'PUT' ? replacement : {}), name: 'New', driver_inputs: { secret_refs } },
+    })
+
+  test('stays in the definition', async () => {
+    const secretRefs = { token: { value: 'canary' } }
+    putManifest(secretRefs)
+    expect((await send(secretRefs)).status).toBe(200)
+    expect(keptReferences()).toEqual(secretRefs)
+  })
+
+  test.each([
+    ['alone', {}],
+    ['with another text', { other: { value: 'canary-2' } }],
+  ])('gets into a Secret if another gateway moved it into one a moment ago, %s', async (_, others) => {
+    const sent = { token: { value: 'canary' } }
+    const old = putManifest(sent)
+    const body = { driver_inputs: { secrets } }
+    expect((await gateway.send(`PATCH ${defs}/s3`, { body })).status).toBe(200)
+    const end = showStale(gateway, ResourceDefinition, 's3', [old])
+    const { status } = await send({ ...sent, ...others })
+    end()
+    expect(status).toBe(200)
+    expect(keptReferences()).toMatchObject(inOurs)
+    const { secret } = keptReferences()['token'] as { secret: string }
+    const data = gateway.cluster.secrets.find(({ metadata }) => metadata.name === secret)?.data
+    expect(Object.keys(data ?? {})).toEqual(['token', ...Object.keys(others)])
+  })
 })
 
 test('a version of a manifest stays when the definition is written back', async () => {
