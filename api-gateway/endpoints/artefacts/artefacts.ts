@@ -5,6 +5,7 @@ import { artefactId, isReferredBy } from '../../../operator/domain/image/artefac
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { isOn } from '../../request/boolean-query.ts'
+import { Missing } from '../../request/missing.ts'
 import { changeObject, modificationBy, withModification } from '../common/change.ts'
 import { find, findAll, organizationKey } from '../common/find.ts'
 import { listEndpoint } from '../common/list-endpoint.ts'
@@ -87,8 +88,10 @@ export const artefacts: readonly Endpoint[] = [
       const { org_id, artefact_id, artefact_version_id } = params
       const version = find(gateway.cluster.store, ArtefactVersion, org_id, artefact_version_id)
       if (!version || artefactId(version.spec) !== artefact_id)
-        throw new Problem(
-          'NotFound',
+        throw new Missing(
+          ArtefactVersion,
+          org_id,
+          artefact_version_id,
           `version '${artefact_version_id}' of artefact '${artefact_id}' not found`,
         )
       const modification = modificationBy(caller, gateway)

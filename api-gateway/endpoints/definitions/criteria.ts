@@ -7,7 +7,13 @@ import type { Caller } from '../../authenticate.ts'
 import { type Endpoint, endpoint, type Gateway, noContent, ok } from '../../endpoint.ts'
 import { flag, isOn } from '../../request/boolean-query.ts'
 import { anyOf, errorShape } from '../../response/shapes.ts'
-import { changeObject, modificationBy, unlessShownAlike, withModification } from '../common/change.ts'
+import {
+  changeObject,
+  currentIfRefused,
+  modificationBy,
+  unlessShownAlike,
+  withModification,
+} from '../common/change.ts'
 import { findAll, organizationKey } from '../common/find.ts'
 import {
   findDefinition,
@@ -129,7 +135,12 @@ export function criteriaAt(path: 'defs' | 'dynamic', naming: FieldNaming): Endpo
       async handle({ params: { org_id, def_id, criterion_id }, query: { force }, caller }, gateway) {
         const { cluster } = gateway
         const { store } = cluster
-        const definition = findDefinition(store, org_id, def_id)
+        const definition = await currentIfRefused(
+          cluster,
+          ResourceDefinition,
+          findDefinition(store, org_id, def_id),
+          (each) => withoutCriterion(each, criterion_id),
+        )
         const changed = withoutCriterion(definition, criterion_id)
         const others = findAll(store, ResourceDefinition, org_id).filter(
           ({ metadata }) => metadata.name !== def_id,

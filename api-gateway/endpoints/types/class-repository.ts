@@ -6,7 +6,8 @@ import { findBuiltInType } from '../../../operator/domain/resource/types.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import type { Caller } from '../../authenticate.ts'
-import { changeObject, unlessShownAlike } from '../common/change.ts'
+import { Missing } from '../../request/missing.ts'
+import { changeObject, currentIfRefused, unlessShownAlike } from '../common/change.ts'
 import { find, findAll, newMetadata, refuseTaken } from '../common/find.ts'
 import { type ShownClass, toBuiltInClass, toCustomClasses } from './resource-class-shape.ts'
 import { findCustomType, type TypePath } from './resource-types.ts'
@@ -14,6 +15,8 @@ import { findCustomType, type TypePath } from './resource-types.ts'
 /** Access to the classes of one resource type. */
 export interface ClassRepository {
   all(): readonly ShownClass[]
+  /** Returns the class with this ID; throws NotFound. */
+  get(id: string): Promise<ShownClass>
   add(id: string, description: string, caller: Caller): Promise<ShownClass>
   describe(id: string, description: string): Promise<ShownClass>
   remove(id: string): Promise<void>
@@ -33,8 +36,7 @@ export function allClasses(store: Store, organization: string): ShownClass[] {
   ]
 }
 
-/** Returns the class with this ID; throws NotFound. */
-export function findClass(classes: readonly ShownClass[], id: string, type: string): ShownClass {
+function findClass(classes: readonly ShownClass[], id: string, type: string): ShownClass {
   const found = classes.find((each) => each.id === id)
   if (!found) throw notFound(id, type)
   return found
@@ -58,8 +60,8 @@ function builtInClasses(cluster: Cluster, { org_id, type_id }: TypePath): ClassR
 
   function findClassObject(id: string): ResourceClass {
     const found = find(store, ResourceClass, org_id, nameOf(id))
-    if (!found) throw notFound(id, type_id)
-    return found
+    if (found) return found
+    throw new Missing(ResourceClass, org_id, nameOf(id), notFound(id, type_id).message)
   }
 
   return {
@@ -67,6 +69,7 @@ function builtInClasses(cluster: Cluster, { org_id, type_id }: TypePath): ClassR
       classObjects(store, org_id)
         .filter(({ spec }) => spec.typeName === type_id)
         .map(toBuiltInClass),
+    get: async (id) => toBuiltInClass(findClassObject(id)),
     async add(id, description, caller) {
       if (!objectNamePart.test(id)) {
         const rule = 'only lowercase letters, digits and inner hyphens'
@@ -107,6 +110,12 @@ function customClasses(cluster: Cluster, type: ResourceType): ClassRepository {
 
   return {
     all: () => toCustomClasses(type),
+    async get(id) {
+      const current = await currentIfRefused(cluster, ResourceType, type, ({ spec }) =>
+        requireClass(spec.classes ?? [], id),
+      )
+      return findClass(toCustomClasses(current), id, typeName)
+    },
     async add(id, description) {
       const changed = await change((known) => {
         if (known.some(({ name }) => name === id))

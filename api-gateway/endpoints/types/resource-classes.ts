@@ -2,7 +2,7 @@ import { list, object, string } from '../../../operator/api/schema.ts'
 import { type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { className } from '../../request/parameters.ts'
 import { errorShape } from '../../response/shapes.ts'
-import { allClasses, classesOf, findClass } from './class-repository.ts'
+import { allClasses, classesOf } from './class-repository.ts'
 import { resourceClassShape } from './resource-class-shape.ts'
 
 const tag = 'Resource types'
@@ -58,8 +58,7 @@ export const resourceClasses: readonly Endpoint[] = [
     tag,
     access: { organization: 'member' },
     responses: { 200: resourceClassShape },
-    handle: ({ params }, { cluster }) =>
-      ok(findClass(classesOf(cluster, params).all(), params.class_id, params.type_id)),
+    handle: async ({ params }, { cluster }) => ok(await classesOf(cluster, params).get(params.class_id)),
   }),
   endpoint({
     method: 'patch',

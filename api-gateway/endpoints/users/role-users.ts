@@ -6,7 +6,7 @@ import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { type Access, type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { errorShape } from '../../response/shapes.ts'
-import { changeObject } from '../common/change.ts'
+import { changeObject, currentIfRefused } from '../common/change.ts'
 import { findAll } from '../common/find.ts'
 import { listEndpoint } from '../common/list-endpoint.ts'
 import { refuseDeleting, withdrawUnlessPresent } from '../common/target.ts'
@@ -85,9 +85,12 @@ function readOperations<R extends string>(scope: RoleScope<R>): Endpoint[] {
       tag,
       access,
       responses: { 200: userRoleShape },
-      handle({ params }, { cluster: { store } }) {
-        const { id, member } = locate(scope, store, params)
-        return ok(toUserRole(member, requireRole(scope, member.membership, id)))
+      async handle({ params }, { cluster }) {
+        const { id, member } = locate(scope, cluster.store, params)
+        const membership = await currentIfRefused(cluster, Membership, member.membership, (each) =>
+          requireRole(scope, each, id),
+        )
+        return ok(toUserRole(member, requireRole(scope, membership, id)))
       },
     }),
   ]

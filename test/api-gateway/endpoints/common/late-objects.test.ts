@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { AccessToken, Membership, User } from '../../../../operator/api/access.ts'
 import { Application } from '../../../../operator/api/application.ts'
+import { ArtefactVersion } from '../../../../operator/api/artefact-version.ts'
 import { AutomationRule } from '../../../../operator/api/automation-rule.ts'
 import { DeploymentDelta } from '../../../../operator/api/deployment-delta.ts'
 import { Environment } from '../../../../operator/api/environment.ts'
@@ -9,7 +10,9 @@ import { EnvironmentType } from '../../../../operator/api/environment-type.ts'
 import type { Kind } from '../../../../operator/api/kind.ts'
 import { systemNamespace } from '../../../../operator/api/names.ts'
 import { ResourceAccount } from '../../../../operator/api/resource-account.ts'
+import { ResourceClass } from '../../../../operator/api/resource-class.ts'
 import { ResourceDefinition } from '../../../../operator/api/resource-definition.ts'
+import { ResourceType } from '../../../../operator/api/resource-type.ts'
 import { SharedValue } from '../../../../operator/api/shared-value.ts'
 import { Webhook } from '../../../../operator/api/webhook.ts'
 import { addEnvironment } from '../../support/objects.ts'
@@ -29,6 +32,13 @@ const webhook = { id: 'hook', url: 'h.example.com', headers: {}, payload: {}, tr
 const rule = { type: 'update', match_ref: '^x$' }
 const robot = { name: 'robot', role: 'member' }
 const shared = [{ shared: [{ op: 'add', path: '/a', value: { type: 's3' } }] }]
+
+/** Shows an object as it was before some work; answers what ends it. */
+async function staleAfter(kind: Kind, name: string, work: () => Promise<unknown>) {
+  const old = gateway.cluster.store.get(kind, 'acme', name)
+  await work()
+  return showStale(gateway, kind, name, old ? [old] : [])
+}
 
 describe('what another gateway has answered a moment ago exists:', () => {
   test.each<[what: string, kind: Kind, name: string, use: string, body: unknown, expected: number]>([
@@ -74,6 +84,63 @@ describe('what another gateway has answered a moment ago exists:', () => {
     const answer = await gateway.send(`PATCH ${owner}/values/K`, { body: { value: 'w' } })
     end()
     expect(answer).toMatchObject({ status: 200 })
+  })
+
+  test.each<[use: string, body: object | undefined, expected: number]>([
+    ['GET', undefined, 200],
+    ['PATCH', { description: 'd' }, 200],
+    ['DELETE', undefined, 204],
+  ])('a class of a built-in type: %s', async (use, body, expected) => {
+    const classes = `${org}/resources/types/s3/classes`
+    await gateway.send(`POST ${classes}`, { body: { id: 'big', description: '' } })
+    const end = showStale(gateway, ResourceClass, 's3.big', [])
+    const { status } = await gateway.send(`${use} ${classes}/big`, { body })
+    end()
+    expect(status).toBe(expected)
+  })
+
+  test('a class of a custom type', async () => {
+    await gateway.send(`POST ${org}/resources/types`, { body: { type: 'acme/own', use: 'direct' } })
+    const classes = `${org}/resources/types/acme%2Fown/classes`
+    const end = await staleAfter(ResourceType, 'own', () =>
+      gateway.send(`POST ${classes}`, { body: { id: 'big', description: '' } }),
+    )
+    const { status } = await gateway.send(`GET ${classes}/big`)
+    end()
+    expect(status).toBe(200)
+  })
+
+  test('a version of an artefact', async () => {
+    const body = { type: 'container', name: 'registry.example.com/web' }
+    const { id, artefact_id } = (await gateway.send(`POST ${org}/artefact-versions`, { body })).body
+    const end = showStale(gateway, ArtefactVersion, id, [])
+    const path = `${org}/artefacts/${artefact_id}/versions/${id}`
+    const { status } = await gateway.send(`PATCH ${path}`, { body: { archived: true } })
+    end()
+    expect(status).toBe(200)
+  })
+
+  test('a criterion that is deleted', async () => {
+    const defs = `${org}/resources/defs`
+    await gateway.send(`POST ${defs}`, { body: definition })
+    let criterion = ''
+    const end = await staleAfter(ResourceDefinition, 'own', async () => {
+      criterion = (await gateway.send(`POST ${defs}/own/criteria`, { body: { app_id: 'shop' } })).body.id
+    })
+    const { status } = await gateway.send(`DELETE ${defs}/own/criteria/${criterion}`)
+    end()
+    expect(status).toBe(204)
+    expect((await gateway.send(`GET ${defs}/own`)).body.criteria).toEqual([])
+  })
+
+  test('the role of a user on an application', async () => {
+    const { id } = (await gateway.send(`POST ${org}/users`, { body: robot })).body
+    const end = await staleAfter(Membership, id, () =>
+      gateway.send(`POST ${app}/users`, { body: { id, role: 'viewer' } }),
+    )
+    const answer = await gateway.send(`GET ${app}/users/${id}`)
+    end()
+    expect(answer).toMatchObject({ status: 200, body: { role: 'viewer' } })
   })
 
   test('a token that is revoked', async () => {
