@@ -64,22 +64,50 @@ function bytesOf(text: string): number {
 
 const longestName = 253
 const shownOfName = 100
-/** The stack of a regular expression holds some millions of characters. */
+/** Names are found in so many characters, and with so many quotes: a longer message costs no more. */
 const longestRead = 1_048_576
+const mostQuotes = 65_536
 
 /** Shortens a message to `most` characters, and quoted names in it that are longer than any valid name. */
 export function shortenMessage(message: string, most: number): string {
-  const text =
-    message.length > longestName ? truncate(message, longestRead).replace(quotedName, cutName) : message
-  return truncate(text, most)
+  return truncate(message.length > longestName ? withShortNames(message, most) : message, most)
 }
 
-/** Short names too, so that the end of one does not begin another; an apostrophe within a word begins and ends none. */
-const quotedName = /(?<![\p{L}\p{N}])'(?:[^']|(?<=[\p{L}\p{N}])'(?=[\p{L}\p{N}]))*'(?![\p{L}\p{N}])/gu
-
-function cutName(quoted: string): string {
-  return quoted.length > longestName + 2 ? `'${quoted.slice(1, shownOfName + 1)}…'` : quoted
+/** Returns the message with short names, or a beginning of it that is longer than `most`. */
+function withShortNames(message: string, most: number): string {
+  let text = ''
+  let copied = 0
+  let opened: number | undefined
+  for (const { at, isAfterWord, isBeforeWord } of quotesIn(message.slice(0, longestRead))) {
+    if (opened !== undefined && !isBeforeWord) {
+      // Short names end here too, so that the end of one does not begin another.
+      if (at - opened - 1 > longestName) {
+        text += `${message.slice(copied, opened + 1 + shownOfName)}…'`
+        copied = at + 1
+      }
+      opened = undefined
+      continue
+    }
+    if (text.length + at - copied > most) break
+    if (!isAfterWord) opened = at
+  }
+  return text + message.slice(copied, copied + most + 1)
 }
+
+/** Finds the first quotes of a text, except apostrophes within a word, which begin and end no name. */
+function* quotesIn(text: string) {
+  let at = text.indexOf("'")
+  for (let seen = 0; at !== -1 && seen < mostQuotes; seen += 1) {
+    const isAfterWord = endsWithWord.test(text.slice(Math.max(0, at - 2), at))
+    const isBeforeWord = beginsWithWord.test(text.slice(at + 1, at + 3))
+    if (!isAfterWord || !isBeforeWord) yield { at, isAfterWord, isBeforeWord }
+    at = text.indexOf("'", at + 1)
+  }
+}
+
+// Two units of a text hold the character next to a quote.
+const endsWithWord = /[\p{L}\p{N}]$/u
+const beginsWithWord = /^[\p{L}\p{N}]/u
 
 /** Shortens a text to `most` characters. */
 export function truncate(text: string, most: number): string {

@@ -7,6 +7,7 @@ import {
   truncate,
 } from '../../../operator/domain/base/size-limits.ts'
 import { fc } from '../../support/properties.ts'
+import { stepsOf } from '../../support/steps.ts'
 
 /** JSON as Go writes it. */
 const stored = (value: unknown) =>
@@ -94,5 +95,12 @@ describe('a text for people', () => {
   ])('%s', (_, message, most, expected) => {
     expect(shortenMessage(message, most)).toBe(expected)
     expect(truncate(message, most).length).toBeLessThanOrEqual(most)
+  })
+
+  test.each([
+    ['many short names', `'${"' ".repeat(500_000)}' is no type`, 50_000],
+    ['a name with many apostrophes', `'${"n'".repeat(500_000)}' is no type`, 1_000_000],
+  ])('is not read to its end: %s', (_, message, most) => {
+    expect(stepsOf(() => shortenMessage(message, 1000))).toBeLessThan(most)
   })
 })
