@@ -3,7 +3,7 @@ import type { Workload } from '../../api/workload.ts'
 import { Problem } from '../base/errors.ts'
 import { canonicalJson, ownValue, sameJson } from '../base/json.ts'
 import type { SetContent } from '../delta/delta.ts'
-import { type ConvertedScore, convertScore, mergeShared } from '../score/convert-score.ts'
+import { type ConvertedScore, convertScore, mergeShared, sameShared } from '../score/convert-score.ts'
 
 /** Id of the module of a Workload, by its object name. */
 export function moduleIdOf({ metadata, spec }: Pick<Workload, 'metadata' | 'spec'>): string {
@@ -50,7 +50,7 @@ export function holdsContent(
     Object.entries(shared).every(([key, entry]) => {
       const known = ownValue(set.shared, key)
       if (known === undefined) return false
-      if (isExclusive(key)) return sameJson(known, entry)
+      if (isExclusive(key)) return sameShared(known, entry, expandType)
       return mergeShared(known, entry, expandType) !== undefined
     })
   )

@@ -1,7 +1,7 @@
 import type { FreeForm } from '../../api/schema.ts'
 import { compareText, ownValue } from '../base/json.ts'
 import type { SetContent } from '../delta/delta.ts'
-import { type ConvertedScore, hasParams, mergeShared } from '../score/convert-score.ts'
+import { type ConvertedScore, hasParams, mergeShared, sameShared } from '../score/convert-score.ts'
 
 /** A Workload as the set of an environment sees it. It owns the module of its id. */
 export interface OwnedModule {
@@ -52,10 +52,20 @@ export function foldWorkloads(
       keep(each)
       continue
     }
-    for (const [key, entry] of merged) shared.set(key, entry)
+    for (const [key, entry] of merged)
+      shared.set(key, asWritten(ownValue(base.shared, key), entry, expandType))
     modules.set(each.id, each.content.module)
   }
   return { set: { modules: Object.fromEntries(modules), shared: Object.fromEntries(shared) }, conflicts }
+}
+
+/** The known entry if it says the same in other words: a delta may write what a Workload owns. */
+function asWritten(
+  known: FreeForm | undefined,
+  entry: FreeForm,
+  expandType: (type: string) => string,
+): FreeForm {
+  return known && sameShared(known, entry, expandType) ? known : entry
 }
 
 /** The entries to set, or the key of one that contradicts a known entry. */

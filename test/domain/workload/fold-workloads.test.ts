@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { FreeForm } from '../../../operator/api/schema.ts'
 import type { EnvironmentSelector } from '../../../operator/api/workload.ts'
+import { holdsContent } from '../../../operator/domain/workload/content.ts'
 import { foldWorkloads, type OwnedModule } from '../../../operator/domain/workload/fold-workloads.ts'
 import { problemsOfOwners } from '../../../operator/domain/workload/ownership.ts'
 import { selects } from '../../../operator/domain/workload/targets.ts'
@@ -213,4 +214,19 @@ test.each<[string, EnvironmentSelector, boolean]>([
   ],
 ])('a selector of environments: %s', (_, selector, expected) => {
   expect(selects(selector, { tier: 'web' })).toBe(expected)
+})
+
+test.each<[string, FreeForm, FreeForm]>([
+  ['the type in full', { type: 'redis' }, { type: 'acme/redis' }],
+  ['the default class', { type: 'redis' }, { type: 'redis', class: 'default' }],
+  ['empty params', { type: 'redis' }, { type: 'redis', params: {} }],
+])('a delta may write %s, and the Workload that owns it leaves it', (_, said, written) => {
+  const module = { profile: 'p', spec: {}, externals: {} }
+  const content = { id: 'web', module, shared: { bucket: said } }
+  const owner = { id: 'web', workloadName: 'shop.web', content, sharedIds: ['bucket'] }
+  const next = { modules: { web: module }, shared: { bucket: written } }
+  const base = { modules: { web: module }, shared: { bucket: said } }
+  expect(problemsOfOwners([base], next, [owner], expandType)).toEqual([])
+  expect(foldWorkloads(next, [owner], expandType).set).toEqual(next)
+  expect(holdsContent(next, content, () => true, expandType)).toBe(true)
 })
