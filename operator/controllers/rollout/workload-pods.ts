@@ -48,11 +48,13 @@ export class WorkloadPods {
     this.#awaited.add(key)
     const reflector = this.#reflector ?? this.#start()
     try {
-      await reflector.synced
+      await reflector.synced.catch((error: unknown) => {
+        // Its first list was refused, so it has ended. A later refusal does not end it.
+        if (this.#reflector === reflector) this.#reflector = undefined
+        throw error
+      })
       await reflector.ensureAllowed()
     } catch (error) {
-      reflector.stop()
-      if (this.#reflector === reflector) this.#reflector = undefined
       throw explainRejection(error, 'watch', { kind: podResource.kind })
     }
     const pods = this.#cache.byIndex(byInstance, guResId) as readonly WorkloadPod[] // `keep` made them
