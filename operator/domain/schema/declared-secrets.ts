@@ -4,10 +4,10 @@ import { appliedSchemas } from './applied-schemas.ts'
 import { schemasOfPart } from './parted-schema.ts'
 
 /**
- * Schemas that are read, and characters of the paths. Beyond it, an output that both parts declare is secret as a whole:
- * references can double the work each time.
+ * Schemas, properties and characters of paths that are read: some tens of milliseconds. Beyond it, an output that both parts
+ * declare is secret as a whole: references can multiply the outputs.
  */
-const maxWork = 1_000_000
+const maxWork = 50_000
 
 /** Schemas of one output in both parts, its plain value, and its JSON pointer. */
 interface Place {
@@ -40,24 +40,21 @@ export function declaredSecretPaths(outputsSchema: FreeForm, values: FreeForm = 
   const declared = ({ secret, open, value, at, outer }: Place): string[] => {
     const hidden = appliedSchemas(outputsSchema, secret, 'perhaps')
     const plain = appliedSchemas(outputsSchema, open, 'always')
-    const key = `${keyOf(hidden)} ${keyOf(plain)}`
-    if (outer.has(key) && !isObject(value)) return []
     const shown = declaredProperties(plain)
     const found = declaredProperties(hidden)
-    work -= hidden.length + plain.length
+    work -= hidden.length + plain.length + countOf(shown) + countOf(found)
+    for (const name of found.keys()) work -= at.length + name.length
+    // The names of the outputs are needed in any case.
+    if (work < 0 && at !== '') return [at]
+    const key = `${keyOf(hidden)} ${keyOf(plain)}`
+    if (outer.has(key) && !isObject(value)) return []
+    const within = new Set([...outer, key])
     return [...found].flatMap(([name, schemas]) => {
       const path = `${at}/${escapeToken(name)}`
-      work -= path.length
       const others = shown.get(name)
       if (!others || work < 0) return [path]
       const inner = isObject(value) ? ownValue(value, name) : undefined
-      return declared({
-        secret: schemas,
-        open: others,
-        value: inner,
-        at: path,
-        outer: new Set([...outer, key]),
-      })
+      return declared({ secret: schemas, open: others, value: inner, at: path, outer: within })
     })
   }
   return declared({
@@ -79,6 +76,10 @@ function declaredProperties(schemas: readonly FreeForm[]): ReadonlyMap<string, r
       else all.set(name, [property])
     }
   return all
+}
+
+function countOf(properties: ReadonlyMap<string, readonly unknown[]>): number {
+  return [...properties.values()].reduce((sum, schemas) => sum + schemas.length, 0)
 }
 
 /** The properties that a schema declares, by name. */

@@ -121,6 +121,22 @@ describe('an output is declared secret', () => {
   })
 })
 
+test('a schema of hundreds of outputs, each by references, declares each of them exactly', () => {
+  const databases = (name: string) =>
+    Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`database-${i}`, { $ref: `#/$defs/${name}` }]))
+  const schema = parts(
+    { properties: databases('user') },
+    { allOf: [{ properties: databases('login') }] },
+    {
+      $defs: { user, login: { allOf: [{ $ref: '#/$defs/user' }, login] } },
+    },
+  )
+  expect(problemOfPartedSchema(schema)).toBeUndefined()
+  expect(declaredSecretPaths(schema)).toEqual(
+    Object.keys(databases('login')).map((name) => `/${name}/password`),
+  )
+})
+
 describe('a schema is as its inline form', () => {
   const key = fc.constantFrom('a', 'b', 'c/~', '__proto__')
   const { tree, schema: part } = fc.letrec<{ tree: unknown; schema: FreeForm }>((tie) => ({
