@@ -63,6 +63,7 @@ describe('a schema of a user can be used', () => {
     ['with an unknown keyword', withField({ ...text, 'x-secret': true })],
     ['with a pattern that JavaScript escapes', withField({ pattern: '^[\\u0061-z]\\-(?<rest>.*)$' })],
     ['as deep as is allowed', nested(64)],
+    ['with many parts below a name', { $defs: { ['x'.repeat(200)]: { anyOf: Array(1500).fill(true) } } }],
   ])('%s', (_, schema) => {
     expect(problemOfSchema(schema)).toBeUndefined()
   })
@@ -75,6 +76,10 @@ describe('a schema of a user cannot be used', () => {
     ['of a text', text],
     ['that is too large', withField({ description: 'x'.repeat(256 * 1024) })],
     ['that is too deep', nested(65)],
+    [
+      'with many parts below a long name',
+      { $defs: { ['x'.repeat(100_000)]: { anyOf: Array(100).fill(true) } } },
+    ],
     ['of an unknown dialect', { $schema: 'http://json-schema.org/draft-04/schema#' }],
     [
       'with a reference to another document',
