@@ -2,11 +2,12 @@ import type { Application } from '../../../operator/api/application.ts'
 import { Environment } from '../../../operator/api/environment.ts'
 import { EnvironmentType } from '../../../operator/api/environment-type.ts'
 import { allows } from '../../../operator/domain/access/roles.ts'
+import { refreshNamed } from '../../../operator/kube/cache/refresh-named.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { isAlreadyExists } from '../../../operator/kube/client/client.ts'
 import { authorize, type Caller } from '../../authenticate.ts'
 import type { Gateway } from '../../endpoint.ts'
-import { find, refreshNamed, refuseTaken } from '../common/find.ts'
+import { find, refuseTaken } from '../common/find.ts'
 import { createIn, targetOf } from '../common/target.ts'
 import {
   defaultEnvironmentType,

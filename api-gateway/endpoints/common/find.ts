@@ -7,6 +7,7 @@ import { annotations, finalizer } from '../../../operator/api/names.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { environmentObjectName } from '../../../operator/domain/resource/identity.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
+import { refreshNamed } from '../../../operator/kube/cache/refresh-named.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import type { Caller } from '../../authenticate.ts'
 import { Missing } from '../../request/missing.ts'
@@ -152,21 +153,6 @@ export function refresh<K extends Kind>(
 ): Promise<ObjectOf<K> | undefined> {
   const { namespace, name } = known.metadata
   return refreshNamed(cluster, kind, namespace, name, known)
-}
-
-/** Reads an object that the cache may not contain; `known` is what it contains. */
-export async function refreshNamed<K extends Kind>(
-  cluster: Cluster,
-  kind: K,
-  namespace: string,
-  name: string,
-  known = cluster.store.get(kind, namespace, name),
-): Promise<ObjectOf<K> | undefined> {
-  const current = await cluster.read(kind, namespace, name)
-  const cache = cluster.store.cacheOf(kind)
-  if (current) cache.set(current)
-  else if (known) cache.remove(known)
-  return current
 }
 
 /** Throws Conflict if an ID is taken. Waits briefly for an object that is being deleted. */

@@ -11,6 +11,7 @@ import {
   setObjectName,
 } from '../../../operator/domain/resource/identity.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
+import { refreshNamed } from '../../../operator/kube/cache/refresh-named.ts'
 import { ownershipProblems } from '../../../operator/planning/workloads.ts'
 import { authorize, type Caller } from '../../authenticate.ts'
 import type { Gateway } from '../../endpoint.ts'
@@ -21,7 +22,6 @@ import {
   findApplication,
   findEnvironment,
   newTriggeredMetadata,
-  refreshNamed,
   withFinalizer,
 } from '../common/find.ts'
 import { type NewDeployment, wantedSet } from './deployment-request.ts'

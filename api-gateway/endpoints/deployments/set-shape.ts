@@ -6,13 +6,14 @@ import { emptySet, emptySetId, type SetContent } from '../../../operator/domain/
 import { setObjectName } from '../../../operator/domain/resource/identity.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import { isSetInUse } from '../../../operator/kube/cache/kinds-in-store.ts'
+import { refreshNamed } from '../../../operator/kube/cache/refresh-named.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { isGone } from '../../../operator/kube/client/client.ts'
 import { saveSet } from '../../../operator/planning/save-set.ts'
 import type { Caller } from '../../authenticate.ts'
 import { canBeObjectName } from '../../request/parameters.ts'
 import { named } from '../../response/shapes.ts'
-import { newMetadata, refreshNamed, refuseTooLarge, withoutApplication } from '../common/find.ts'
+import { newMetadata, refuseTooLarge, withoutApplication } from '../common/find.ts'
 
 /** Deployment set in responses. */
 export const setShape = named(

@@ -5,7 +5,6 @@ import { isFinished, nextToRun } from '../../domain/deployment/deployment.ts'
 import { type Plan, summarize } from '../../domain/plan/plan.ts'
 import { formatDescriptor } from '../../domain/resource/descriptor.ts'
 import { namesNamespace } from '../../domain/resource/identity.ts'
-import { createCacheBarrier } from '../../kube/cache/cache-barrier.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import type { Counter } from '../../kube/cache/counter.ts'
 import { environmentKeyOf } from '../../kube/cache/kinds-in-store.ts'
@@ -26,7 +25,8 @@ import { planDeployment } from './deployment-plan.ts'
 import { createRecordWait, endOfEarlierRun, finalizeDeployment } from './deployment-record.ts'
 import { resolveSource, restoreSet, SourceNotFound } from './deployment-source.ts'
 import { DeploymentWaits, provisioningMessage } from './deployment-waits.ts'
-import { deploymentWatches, planInputs } from './deployment-watches.ts'
+import { deploymentWatches } from './deployment-watches.ts'
+import { createInputBarrier } from './input-barrier.ts'
 import { renewedBy } from './renewed-resources.ts'
 import { problemsOf } from './resource-problems.ts'
 import { RunningDeployments, WaitingDeployments } from './running-deployments.ts'
@@ -75,14 +75,14 @@ class DeploymentReconciler {
   /** Name of the deployment that is planned at this moment, by the key of its environment. */
   readonly #starting = new Map<string, string>()
   readonly #deadlines: DeploymentDeadlines
-  readonly #waitForCache: (namespace: string) => Promise<void>
+  readonly #waitForInputs: (deployment: EnvironmentDeployment) => Promise<void>
   readonly #waitForRecord: ReturnType<typeof createRecordWait>
 
   constructor(tools: DeploymentTools) {
     this.#tools = tools
     const { cluster } = tools
     this.#deadlines = new DeploymentDeadlines(tools, (each) => this.#deploymentsBeside(each))
-    this.#waitForCache = createCacheBarrier(cluster, [...planInputs, Environment])
+    this.#waitForInputs = createInputBarrier(cluster)
     this.#waitForRecord = createRecordWait(cluster)
   }
 
@@ -143,7 +143,7 @@ class DeploymentReconciler {
   }
 
   /**
-   * 1. waitForCache: waits for what a client defined before it deployed.
+   * 1. waitForInputs: waits for what a client defined before it deployed.
    * 2. resolveSource: finds the set; creates the DeploymentSet of a folded delta.
    * 3. plan: decides what to do with each resource; throws for problems before anything is changed.
    * 4. report: writes the set and the start time to the status.
@@ -158,8 +158,7 @@ class DeploymentReconciler {
    */
   async #start(deployment: EnvironmentDeployment, context: Context): Promise<DeploymentStatus> {
     const { renewals, cluster } = this.#tools
-    const { namespace } = deployment.metadata
-    if (!deployment.status?.startTime) await context.releaseWorker(() => this.#waitForCache(namespace))
+    if (!deployment.status?.startTime) await context.releaseWorker(() => this.#waitForInputs(deployment))
     const environment = this.#environmentOf(deployment)
     const ended = endOfEarlierRun(environment, deployment)
     if (ended) return ended
