@@ -10,8 +10,7 @@ import {
   environmentObjectName,
   setObjectName,
 } from '../../../operator/domain/resource/identity.ts'
-import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
-import { refreshNamed } from '../../../operator/kube/cache/refresh-named.ts'
+import { type Cluster, refreshNamed } from '../../../operator/kube/cache/cluster.ts'
 import { ownershipProblems } from '../../../operator/planning/workloads.ts'
 import { authorize, type Caller } from '../../authenticate.ts'
 import type { Gateway } from '../../endpoint.ts'

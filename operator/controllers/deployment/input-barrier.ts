@@ -2,8 +2,7 @@ import { DeploymentDelta } from '../../api/deployment-delta.ts'
 import { Environment } from '../../api/environment.ts'
 import type { EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import { createCacheBarrier } from '../../kube/cache/cache-barrier.ts'
-import type { Cluster } from '../../kube/cache/cluster.ts'
-import { refreshNamed } from '../../kube/cache/refresh-named.ts'
+import { type Cluster, refreshNamed } from '../../kube/cache/cluster.ts'
 import { planInputs } from './deployment-watches.ts'
 
 /** Waits until the cache holds what a client wrote before it deployed. */

@@ -115,7 +115,7 @@ async function send(
     const text = error instanceof Error ? error.message : String(error)
     const message = redact(text, [secret, webhook.spec.headers])
     if (error instanceof TargetRefused || error instanceof InvalidHeader)
-      throw givenUp('TargetRefused', message, failure)
+      throw givenUp('TargetRefused', message, attempt) // nothing was sent
     throw failed(call, message, failure, tools)
   }
 }

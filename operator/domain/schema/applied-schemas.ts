@@ -1,9 +1,9 @@
 import type { FreeForm } from '../../api/schema.ts'
-import { isDeeperThan, isObject } from '../base/json.ts'
+import { isObject } from '../base/json.ts'
 import {
   anchorsOf,
   fragmentOf,
-  maxDepth,
+  isReadable,
   nameOfTarget,
   namesOfPart,
   partsWithin,
@@ -109,7 +109,7 @@ function readReferences(root: FreeForm): References {
   const anchored = new Map<string, FreeForm[]>()
   const references = { bases, named, anchored, groups: new Map() }
   // Such a schema is invalid, and fits nothing.
-  if (isDeeperThan(maxDepth, root)) return references
+  if (!isReadable(root)) return references
   for (const each of partsWithin(root)) {
     const { part, base } = each
     if (!isObject(part)) continue

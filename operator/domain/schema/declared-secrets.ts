@@ -4,10 +4,11 @@ import { appliedSchemas } from './applied-schemas.ts'
 import { schemasOfPart } from './parted-schema.ts'
 
 /**
- * Schemas, properties and characters of paths that are read: some tens of milliseconds. Beyond it, an output that both parts
- * declare is secret as a whole: references can multiply the outputs.
+ * Schemas and properties that are read, and characters of their paths: some tens of milliseconds. Beyond either, an output that
+ * both parts declare is secret as a whole: references can multiply the outputs.
  */
-const maxWork = 50_000
+const maxSteps = 50_000
+const maxCharacters = 250_000
 
 /** Schemas of one output in both parts, its plain value, and its JSON pointer. */
 interface Place {
@@ -36,23 +37,24 @@ export function declaredSecretPaths(outputsSchema: FreeForm, values: FreeForm = 
       .map(idOf)
       .sort((left, right) => left - right)
       .join()
-  let work = maxWork
+  let [steps, characters] = [maxSteps, maxCharacters]
+  const isTooMuch = () => steps < 0 || characters < 0
   const declared = ({ secret, open, value, at, outer }: Place): string[] => {
     const hidden = appliedSchemas(outputsSchema, secret, 'perhaps')
     const plain = appliedSchemas(outputsSchema, open, 'always')
     const shown = declaredProperties(plain)
     const found = declaredProperties(hidden)
-    work -= hidden.length + plain.length + countOf(shown) + countOf(found)
-    for (const name of found.keys()) work -= at.length + name.length
+    steps -= hidden.length + plain.length + countOf(shown) + countOf(found)
+    for (const name of found.keys()) characters -= at.length + name.length
     // The names of the outputs are needed in any case.
-    if (work < 0 && at !== '') return [at]
+    if (isTooMuch() && at !== '') return [at]
     const key = `${keyOf(hidden)} ${keyOf(plain)}`
     if (outer.has(key) && !isObject(value)) return []
     const within = new Set([...outer, key])
     return [...found].flatMap(([name, schemas]) => {
       const path = `${at}/${escapeToken(name)}`
       const others = shown.get(name)
-      if (!others || work < 0) return [path]
+      if (!others || isTooMuch()) return [path]
       const inner = isObject(value) ? ownValue(value, name) : undefined
       return declared({ secret: schemas, open: others, value: inner, at: path, outer: within })
     })

@@ -2,15 +2,19 @@ import type { FreeForm } from '../../api/schema.ts'
 import { isDeeperThan, isObject } from '../base/json.ts'
 import { compileLinear } from '../base/linear-regexp.ts'
 import { stepsOf } from './pattern-size.ts'
-import { maxDepth, nameOfTarget, namesOfPart, partsWithin, referenceKeywords } from './schema-parts.ts'
+import {
+  maxDepth,
+  maxParts,
+  maxPathLength,
+  nameOfTarget,
+  namesOfPart,
+  partsWithin,
+  referenceKeywords,
+} from './schema-parts.ts'
 
 const maxBytes = 256 * 1024
 const maxPatternLength = 1024
-/** A schema at these limits takes a few tenths of a second to compile, which blocks the event loop. */
-const maxParts = 2000
 const maxPatternSteps = 20_000
-/** Characters of the paths of all parts: a long name counts for each part below it. */
-const maxPathLength = 4_000_000
 
 const dialects = new Set([
   'https://json-schema.org/draft/2020-12/schema',
@@ -47,7 +51,7 @@ function problemOfParts(schema: FreeForm): string | undefined {
   const count = parts.reduce((sum, { part }) => sum + 1 + (isObject(part) ? namesOf(part) : 0), 0)
   if (count > maxParts) return `has ${count} parts; at most ${maxParts} are allowed`
   const length = parts.reduce((sum, { at }) => sum + at.length, 0)
-  if (length > maxPathLength) return `has parts below long names; use shorter names`
+  if (length > maxPathLength) return 'has parts below long names; use shorter names'
   const known = new Set(parts.flatMap(namesOfPart))
   const patterns = new Map<string, string>()
   for (const { part, at, base } of parts) {

@@ -1,7 +1,13 @@
-import { escapeToken, isObject } from '../base/json.ts'
+import { escapeToken, isDeeperThan, isObject } from '../base/json.ts'
 
 /** A schema of more levels is not read. */
 export const maxDepth = 64
+
+/** A schema at these limits takes a few tenths of a second to compile, which blocks the event loop. */
+export const maxParts = 2000
+
+/** Characters of the paths of all parts: a long name counts for each part below it. */
+export const maxPathLength = 4_000_000
 
 /** Keywords whose value is a map of schemas with user-defined keys. */
 export const mapKeywords = new Set([
@@ -56,6 +62,18 @@ export function* partsWithin(value: unknown, at = '', outer = ''): Generator<Par
       for (const [key, each] of Object.entries(member))
         yield* partsWithin(each, `${where}/${escapeToken(key)}`, base)
   }
+}
+
+/** Whether a schema is small enough to be read. Takes no longer for one that is not. */
+export function isReadable(schema: unknown): boolean {
+  if (isDeeperThan(maxDepth, schema)) return false
+  let [parts, length] = [0, 0]
+  for (const { at } of partsWithin(schema)) {
+    parts += 1
+    length += at.length
+    if (parts > maxParts || length > maxPathLength) return false
+  }
+  return true
 }
 
 /** The names by which references can name a part, each with the pointer of its base. */

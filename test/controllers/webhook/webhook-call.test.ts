@@ -156,12 +156,12 @@ describe('a call that is not taken', () => {
       1,
     ],
     [
-      'whose target may not be called has one attempt',
+      'whose target may not be called has no attempt, because nothing was sent',
       () => {
         world.answer = () => Promise.reject(new TargetRefused('private'))
         world.putCall()
       },
-      1,
+      undefined,
     ],
     [
       'whose webhook is disabled keeps its attempts',

@@ -139,3 +139,25 @@ function meteredSchema(schema: FreeForm, most: number): FreeForm {
   }
   return metered(schema) as FreeForm // of the same form
 }
+
+test('a schema of many long names without references is read exactly', () => {
+  const named = (text: string) => text.padEnd(40, '_')
+  const of = (count: number, name: string, each: () => FreeForm) =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [named(`${name}${i}`), each()]))
+  const outputs = (more: FreeForm) => ({
+    properties: of(40, 'output', () => ({ properties: { ...of(22, 'field', () => ({})), ...more } })),
+  })
+  const paths = declaredSecretPaths(parts(outputs({}), outputs({ password: {} }), {}))
+  expect(paths).toHaveLength(40)
+  expect(paths.every((path) => path.endsWith('/password'))).toBe(true)
+})
+
+test('a schema that is refused for its size is not read', () => {
+  const schema = parts(
+    { properties: { a: {} } },
+    { properties: { b: {} } },
+    { ['x'.repeat(100_000)]: { anyOf: Array.from({ length: 2100 }, () => ({})) } },
+  )
+  expect(problemOfPartedSchema(schema)).toMatch('parts')
+  expect(declaredSecretPaths(meteredSchema(schema, 20_000), { a: 'x' })).toEqual(['/b'])
+})
