@@ -126,10 +126,10 @@ export function testWorkload(get: () => { readonly organization: Organization; r
   test('its pods are shown as they are', async () => {
     const [pod] = await pods()
     const { modules } = await rest('GET', `${environment}/runtime`)
-    expect(modules.web['deployment/web']).toMatchObject({
+    expect(modules.web.web).toMatchObject({
       kind: 'Deployment',
       replicas: 1,
-      status: 'Running',
+      status: 'Success',
       pods: [
         {
           podName: pod?.metadata.name,
@@ -166,8 +166,8 @@ export function testWorkload(get: () => { readonly organization: Organization; r
     ])
     await untilItAnswers(passwords[1])
     const { modules } = await rest('GET', `${environment}/runtime`)
-    expect(modules.web['deployment/web']).toMatchObject({
-      status: 'Partially Succeeded',
+    expect(modules.web.web).toMatchObject({
+      status: 'Warning',
       message: expect.stringContaining('ImagePullBackOff'),
     })
   })
@@ -186,7 +186,7 @@ export function testWorkload(get: () => { readonly organization: Organization; r
       return items.length === 0 || undefined
     })
     const { modules } = await rest('GET', `${environment}/runtime`)
-    expect(modules.web['deployment/web']).toMatchObject({ replicas: 0, status: 'Stopped', pods: [] })
+    expect(modules.web.web).toMatchObject({ replicas: 0, status: 'Stopped', pods: [] })
     await rest('PUT', `${environment}/runtime/paused`, false)
     await untilItAnswers(passwords[1])
   })
