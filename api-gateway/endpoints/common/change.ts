@@ -47,19 +47,22 @@ export function unlessShownAlike<T extends KubeObject>(before: T, after: T, show
   return sameJson(show(before), show(after)) ? before : after
 }
 
-/** Returns the object unless `check` refuses it; then the current object, because the cache may be stale. */
-export async function currentIfRefused<K extends Kind>(
+/**
+ * Computes something of an object, or of the current object if the known one is refused, because the cache may be stale.
+ * Returns the result and the object that it is of.
+ */
+export async function currentIfRefused<K extends Kind, R>(
   cluster: Cluster,
   kind: K,
   known: ObjectOf<K>,
-  check: (object: ObjectOf<K>) => unknown,
-): Promise<ObjectOf<K>> {
+  compute: (object: ObjectOf<K>) => R,
+): Promise<{ readonly object: ObjectOf<K>; readonly result: R }> {
   try {
-    check(known)
-    return known
+    return { object: known, result: compute(known) }
   } catch (error) {
-    if (error instanceof Problem) return readCurrent(cluster, kind, known)
-    throw error
+    if (!(error instanceof Problem)) throw error
+    const object = await readCurrent(cluster, kind, known)
+    return { object, result: compute(object) }
   }
 }
 

@@ -135,13 +135,12 @@ export function criteriaAt(path: 'defs' | 'dynamic', naming: FieldNaming): Endpo
       async handle({ params: { org_id, def_id, criterion_id }, query: { force }, caller }, gateway) {
         const { cluster } = gateway
         const { store } = cluster
-        const definition = await currentIfRefused(
+        const { object: definition, result: changed } = await currentIfRefused(
           cluster,
           ResourceDefinition,
           findDefinition(store, org_id, def_id),
           (each) => withoutCriterion(each, criterion_id),
         )
-        const changed = withoutCriterion(definition, criterion_id)
         const others = findAll(store, ResourceDefinition, org_id).filter(
           ({ metadata }) => metadata.name !== def_id,
         )

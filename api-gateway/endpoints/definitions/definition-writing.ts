@@ -140,8 +140,9 @@ async function writeOnce(
   gateway: Pick<Gateway, 'cluster' | 'now'>,
 ): Promise<ResourceDefinition> {
   const { cluster } = gateway
-  const known = await currentIfRefused(cluster, ResourceDefinition, definition, apply)
-  apply(known)
+  const { object: known } = await currentIfRefused(cluster, ResourceDefinition, definition, (each) =>
+    apply(each),
+  )
   const modification = modificationBy(caller, gateway)
   const change = (each: ResourceDefinition) =>
     withModification(each, unlessShownAlike(each, apply(each), shown), modification)

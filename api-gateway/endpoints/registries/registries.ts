@@ -82,8 +82,8 @@ async function changeRegistry(
     const wanted = { ...current, spec: changedRegistrySpec(current.spec, changes, secretName) }
     return data ? wanted : unlessShownAlike(current, wanted, toRegistry)
   }
-  const known = await currentIfRefused(cluster, Registry, found, changed)
-  refuseDuplicate(cluster.store, changed(known))
+  const { object: known, result: wanted } = await currentIfRefused(cluster, Registry, found, changed)
+  refuseDuplicate(cluster.store, wanted)
   const announced = data ? await addSecret(Registry, known, { name: secretName, data }, gateway) : known
   return changeObject(cluster, Registry, announced, (current) =>
     data ? withoutPendingSecret(changed(current), secretName) : changed(current),

@@ -38,12 +38,12 @@ export function allClasses(store: Store, organization: string): ShownClass[] {
 
 function findClass(classes: readonly ShownClass[], id: string, type: string): ShownClass {
   const found = classes.find((each) => each.id === id)
-  if (!found) throw notFound(id, type)
+  if (!found) throw new Problem('NotFound', notFoundText(id, type))
   return found
 }
 
-function notFound(id: string, type: string): Problem {
-  return new Problem('NotFound', `class '${id}' of '${type}' not found`)
+function notFoundText(id: string, type: string): string {
+  return `class '${id}' of '${type}' not found`
 }
 
 /** With kubectl a class can have any type; only classes of built-in types count. */
@@ -61,7 +61,7 @@ function builtInClasses(cluster: Cluster, { org_id, type_id }: TypePath): ClassR
   function findClassObject(id: string): ResourceClass {
     const found = find(store, ResourceClass, org_id, nameOf(id))
     if (found) return found
-    throw new Missing(ResourceClass, org_id, nameOf(id), notFound(id, type_id).message)
+    throw new Missing(ResourceClass, org_id, nameOf(id), notFoundText(id, type_id))
   }
 
   return {
@@ -105,16 +105,16 @@ function customClasses(cluster: Cluster, type: ResourceType): ClassRepository {
     return toCustomClasses(changed)
   }
   function requireClass(known: readonly ClassInType[], id: string) {
-    if (!known.some(({ name }) => name === id)) throw notFound(id, typeName)
+    if (!known.some(({ name }) => name === id)) throw new Problem('NotFound', notFoundText(id, typeName))
   }
 
   return {
     all: () => toCustomClasses(type),
     async get(id) {
-      const current = await currentIfRefused(cluster, ResourceType, type, ({ spec }) =>
-        requireClass(spec.classes ?? [], id),
+      const { result } = await currentIfRefused(cluster, ResourceType, type, (current) =>
+        findClass(toCustomClasses(current), id, typeName),
       )
-      return findClass(toCustomClasses(current), id, typeName)
+      return result
     },
     async add(id, description) {
       const changed = await change((known) => {

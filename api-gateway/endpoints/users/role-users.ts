@@ -87,10 +87,10 @@ function readOperations<R extends string>(scope: RoleScope<R>): Endpoint[] {
       responses: { 200: userRoleShape },
       async handle({ params }, { cluster }) {
         const { id, member } = locate(scope, cluster.store, params)
-        const membership = await currentIfRefused(cluster, Membership, member.membership, (each) =>
+        const { result: role } = await currentIfRefused(cluster, Membership, member.membership, (each) =>
           requireRole(scope, each, id),
         )
-        return ok(toUserRole(member, requireRole(scope, membership, id)))
+        return ok(toUserRole(member, role))
       },
     }),
   ]

@@ -163,7 +163,7 @@ export async function changeValue(
   caller: Caller,
   gateway: Gateway,
 ): Promise<SharedValue> {
-  let current = await currentIfRefused(gateway.cluster, SharedValue, value, (each) =>
+  let { object: current } = await currentIfRefused(gateway.cluster, SharedValue, value, (each) =>
     contentOf(body, caller, each),
   )
   for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
