@@ -15,8 +15,9 @@ interface PageOptions<T> {
 }
 
 /**
- * Returns the page that the query asks for, and the link to the next one; `linkAfter` links to the items after another one. A cursor is the position of the last item of a
- * page in this list with these filters, so an item that exists throughout is on exactly one page, even if others are created or deleted meanwhile.
+ * Returns the page that the query asks for, and the link to the next one; `linkAfter` links to the items after another one.
+ * A cursor is the position of the last item of a page in this list with these filters, so an item that exists throughout is
+ * on exactly one page, even if others are created or deleted meanwhile.
  */
 export function pageOf<T>(
   items: readonly T[],
@@ -58,7 +59,8 @@ export function linkTo(query: Readonly<Record<string, unknown>>): string {
   return `<?${address.toString()}>; rel="next"`
 }
 
-function comparePositions(left: readonly string[], right: readonly string[]): number {
+/** Compares positions text by text; one that another continues comes first. */
+export function comparePositions(left: readonly string[], right: readonly string[]): number {
   for (const [index, text] of left.entries()) {
     const other = right[index]
     if (other === undefined) return 1

@@ -7,6 +7,7 @@ import { parseImage } from '../../../operator/domain/image/image-reference.ts'
 import { isImageReference } from '../../../operator/domain/module/image-reference.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
+import { comparePositions } from '../../response/paging.ts'
 import { named } from '../../response/shapes.ts'
 import { createdAt, findAll } from '../common/find.ts'
 import { newVersionSpec } from './artefact-shape.ts'
@@ -115,7 +116,7 @@ function isImageName(text: string): boolean {
 function imagesIn(store: Store, organization: string): Static<typeof imageShape>[] {
   const versions = findAll(store, ArtefactVersion, organization)
     .filter(({ spec }) => spec.type === 'container' && !spec.archived)
-    .sort((left, right) => compareText(versionAgeOf(right).join(), versionAgeOf(left).join()))
+    .sort((left, right) => comparePositions(versionAgeOf(right), versionAgeOf(left)))
   return [...Map.groupBy(versions, ({ spec }) => spec.artefactName)]
     .map(([name, all]) => {
       const builds = all.map(toBuild)
