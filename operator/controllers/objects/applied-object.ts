@@ -8,6 +8,11 @@ import type { ObjectReference } from '../../kube/objects.ts'
 
 export type ObjectKind = Pick<ObjectReference, 'apiVersion' | 'kind'>
 
+/** The key of a kind in a version of its API. */
+export function keyOfKind({ apiVersion, kind }: ObjectKind): string {
+  return `${apiVersion} ${kind}`
+}
+
 /** Throws Stalled for objects that only the operator may make: a definition could take over organizations with them. */
 export function refuseReserved({ apiVersion, kind, metadata }: KubeObject): void {
   const name = `${kind} '${metadata.name}'`

@@ -1,23 +1,18 @@
 import { ReconcileError, Stalled } from '../../domain/base/errors.ts'
 import type { Objects } from '../../kube/objects.ts'
 import type { AppliedKinds } from './applied-kinds.ts'
-import { isWatchable, type ObjectKind } from './applied-object.ts'
+import { isWatchable, keyOfKind, type ObjectKind } from './applied-object.ts'
 import { longestUnlistedMs } from './own-objects.ts'
 
 /** Objects that the cluster makes in every namespace. */
 const injected: ReadonlySet<string> = new Set(['ConfigMap kube-root-ca.crt', 'ServiceAccount default'])
-
-/** Another version of a kind may be listed. */
-function keyOf({ apiVersion, kind }: ObjectKind): string {
-  return `${apiVersion} ${kind}`
-}
 
 /** Names objects in a namespace that no resource made. */
 export class ForeignIn {
   readonly #objects: Pick<Objects, 'readForeign'>
   readonly #kinds: AppliedKinds
   readonly #unlistedMs: number
-  /** Since when the cluster does not list a kind, by the clock of `performance`. */
+  /** Since when the cluster does not list a kind, by the clock of `performance`. Another version of it may be listed. */
   readonly #unlistedSince = new Map<string, number>()
 
   /** For `unlistedMs`, the search waits for a kind that the cluster does not list. */
@@ -52,7 +47,7 @@ export class ForeignIn {
   /** Others own what a controller of the cluster makes, and every namespace has the certificate of the cluster. */
   async #findOf(kind: ObjectKind, namespace: string): Promise<string[]> {
     const { items } = await this.#objects.readForeign(kind, namespace)
-    this.#unlistedSince.delete(keyOf(kind))
+    this.#unlistedSince.delete(keyOfKind(kind))
     return items
       .filter(({ metadata }) => (metadata.ownerReferences ?? []).length === 0)
       .filter(({ metadata }) => !injected.has(`${kind.kind} ${metadata.name}`))
@@ -61,8 +56,8 @@ export class ForeignIn {
 
   #isLong(kind: ObjectKind): boolean {
     const now = performance.now()
-    const since = this.#unlistedSince.get(keyOf(kind)) ?? now
-    this.#unlistedSince.set(keyOf(kind), since)
+    const since = this.#unlistedSince.get(keyOfKind(kind)) ?? now
+    this.#unlistedSince.set(keyOfKind(kind), since)
     return now - since >= this.#unlistedMs
   }
 }

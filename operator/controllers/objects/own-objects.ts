@@ -4,7 +4,7 @@ import { byResource } from '../../kube/cache/metadata-watches.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import type { ObjectReference, Objects } from '../../kube/objects.ts'
 import type { AppliedKinds } from './applied-kinds.ts'
-import { isSameKind, type ObjectKind, referenceTo, textOf } from './applied-object.ts'
+import { isSameKind, keyOfKind, type ObjectKind, referenceTo, textOf } from './applied-object.ts'
 import { isOwn } from './foreign-objects.ts'
 import type { UnseenObjects } from './unseen-objects.ts'
 import { type Watched, watchServed } from './watch-served.ts'
@@ -82,7 +82,7 @@ export class OwnObjects {
   }
 
   async #watchIfPossible(kind: ObjectKind, purpose: Purpose): Promise<Watched | undefined> {
-    const key = `${kind.apiVersion} ${kind.kind}`
+    const key = keyOfKind(kind)
     const now = performance.now()
     const before = this.#unwatched.get(key)
     if (before) {
