@@ -15,7 +15,7 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 /** A field whose UUID identifies something. Some secrets are UUIDs, such as the `secret_id` of Vault. */
 const identifyingField = /(?:id|tenant)$/i
 const hexId = /^[0-9a-f]{32}$/i
-/** A field whose 32 hex digits identify something. Keys and sessions look the same, so the field says of what it is the id. */
+/** A field whose 32 hex digits are an identifier. Keys and sessions have the same form, so the name of the field must say what it identifies. */
 const hexIdField =
   /(?:account|application|client|organi[sz]ation|project|subscription|tenant|workspace|zone)[_-]?id$|tenant$/i
 /** Parts of names such as `eu-central-1`, `db01.example.com` and `shop_user`. */

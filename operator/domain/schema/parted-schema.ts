@@ -2,7 +2,8 @@ import type { FreeForm } from '../../api/schema.ts'
 import { isObject, ownValue } from '../base/json.ts'
 import { appliedSchemas, type Reach } from './applied-schemas.ts'
 
-type PartName = 'values' | 'secrets'
+const partNames = ['values', 'secrets'] as const
+type PartName = (typeof partNames)[number]
 
 /**
  * The schemas of `values` and `secrets` in a schema of outputs or driver inputs, with or without the outer `properties`.
@@ -42,15 +43,13 @@ export function wholeOf(schema: FreeForm): FreeForm {
 
 /** Whether a schema, or one that may apply with it, declares `values` or `secrets`. */
 export function declaresParts(schema: FreeForm): boolean {
-  return (['values', 'secrets'] as const).some((name) =>
-    schemasOfPart(schema, name, 'perhaps').some(isSchema),
-  )
+  return partNames.some((name) => schemasOfPart(schema, name, 'perhaps').some(isSchema))
 }
 
 /** The parts that a schema speaks of, and those that have members: an empty part that it omits or forbids is no violation. */
 export function partsToCheck(schema: FreeForm, parts: Readonly<Record<PartName, FreeForm>>): FreeForm {
   const required = new Set(appliedSchemas(schema, [schema], 'always').flatMap((each) => each['required']))
-  const given = (['values', 'secrets'] as const).filter((name) => {
+  const given = partNames.filter((name) => {
     if (Object.keys(parts[name]).length > 0 || required.has(name)) return true
     return schemasOfPart(schema, name, 'perhaps').some((each) => each !== false)
   })

@@ -64,7 +64,7 @@ export function* partsWithin(value: unknown, at = '', outer = ''): Generator<Par
   }
 }
 
-/** Whether a schema is small enough to be read. Takes no longer for one that is not. */
+/** Whether a schema is small enough to be read. Stops at the first limit that a schema exceeds. */
 export function isReadable(schema: unknown): boolean {
   if (isDeeperThan(maxDepth, schema)) return false
   let [parts, length] = [0, 0]
