@@ -1,28 +1,11 @@
-import { pathToFileURL } from 'node:url'
-import { afterAll, beforeAll, test } from '@jest/globals'
-import type { Browser } from 'playwright-core'
-import { ensurePortal } from '../../../dev/portal.ts'
-import { tokenOf } from '../../api-gateway/support/gateway.ts'
+import { test } from '@jest/globals'
 import { addEnvironment } from '../../api-gateway/support/objects.ts'
-import { setUpGateway } from '../../api-gateway/support/set-up.ts'
-import { openBrowser, openPage } from '../../support/browser.ts'
+import { setUpPortal, signIn } from '../support/set-up-portal.ts'
 
-const portalDirectory = pathToFileURL(`${await ensurePortal()}/`)
-const gateway = await setUpGateway(() => addEnvironment(gateway), { portalDirectory })
-let browser: Browser
-
-beforeAll(async () => {
-  browser = await openBrowser()
-})
-afterAll(() => browser.close())
+const { open } = await setUpPortal(addEnvironment)
 
 test('Escape does not close it while a request waits for the session, and nothing typed is lost', async () => {
-  const { page } = await openPage(browser, `${gateway.url}/o/acme/apps/shop/values?new`)
-  const signIn = async () => {
-    await page.getByLabel('API token').fill(tokenOf('admin'))
-    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-  }
-  await signIn()
+  const { page } = await open('/apps/shop/values?new')
   await page.getByLabel(/^Key/).fill('KEPT')
   await page.context().clearCookies()
   await page.getByRole('button', { name: 'Create the value' }).click()
@@ -30,6 +13,6 @@ test('Escape does not close it while a request waits for the session, and nothin
   await dialog.waitFor()
   for (const _ of ['cancels', 'closes']) await page.keyboard.press('Escape')
   await dialog.waitFor()
-  await signIn()
+  await signIn(page)
   await page.getByRole('row').filter({ hasText: 'KEPT' }).waitFor()
 })

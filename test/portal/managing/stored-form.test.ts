@@ -1,23 +1,8 @@
-import { pathToFileURL } from 'node:url'
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
-import type { Browser } from 'playwright-core'
-import { ensurePortal } from '../../../dev/portal.ts'
-import { tokenOf } from '../../api-gateway/support/gateway.ts'
+import { expect, test } from '@jest/globals'
 import { addEnvironment } from '../../api-gateway/support/objects.ts'
-import { setUpGateway } from '../../api-gateway/support/set-up.ts'
-import { openBrowser, openPage } from '../../support/browser.ts'
+import { setUpPortal } from '../support/set-up-portal.ts'
 
-const portalDirectory = pathToFileURL(`${await ensurePortal()}/`)
-const gateway = await setUpGateway(() => addEnvironment(gateway), { portalDirectory })
-let browser: Browser
-
-beforeAll(async () => {
-  browser = await openBrowser()
-})
-afterEach(async () => {
-  await Promise.all(browser.contexts().map((context) => context.close()))
-})
-afterAll(() => browser.close())
+const { gateway, open } = await setUpPortal(addEnvironment)
 
 /** Sends a request of another administrator. */
 async function send(operation: string, body: object): Promise<void> {
@@ -26,10 +11,8 @@ async function send(operation: string, body: object): Promise<void> {
 }
 
 /** Opens a page of an administrator; `sent` are the requests that change something. */
-async function open(path: string) {
-  const { page } = await openPage(browser, `${gateway.url}/o/acme${path}`)
-  await page.getByLabel('API token').fill(tokenOf('admin'))
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+async function openForm(path: string) {
+  const { page } = await open(path)
   const sent: string[] = []
   page.on('request', (request) => {
     if (request.method() !== 'GET') sent.push(request.method())
@@ -42,7 +25,7 @@ async function open(path: string) {
 test('a form that replaces everything sends nothing when someone else has changed the object', async () => {
   const type = { use: 'direct', name: 'Duo', category: 'storage' }
   await send('POST /orgs/acme/resources/types', { ...type, type: 'acme/duo' })
-  const { page, sent, button, refused } = await open('/types?type=acme%2Fduo')
+  const { page, sent, button, refused } = await openForm('/types?type=acme%2Fduo')
   const category = page.getByLabel(/^Category/)
   await category.fill('data')
   sent.length = 0
@@ -66,7 +49,7 @@ test('a form that replaces everything sends nothing when someone else has change
 test('a form with a preview is neither previewed nor saved when someone else has changed the object', async () => {
   const driver = { name: 'Any', type: 's3', driver_type: 'quartermaster/echo' }
   await send('POST /orgs/acme/resources/defs', { ...driver, id: 'any', criteria: [{ env_id: 'a' }] })
-  const { page, sent, button, refused } = await open('/definitions/any?edit=criteria')
+  const { page, sent, button, refused } = await openForm('/definitions/any?edit=criteria')
   const environment = page.getByLabel('Environment', { exact: true })
   await environment.fill('ben')
   await button('Preview').click()
@@ -91,7 +74,7 @@ test('a form that sends only changes keeps what someone else has changed in othe
   const address = '/orgs/acme/apps/shop/webhooks'
   const headers = { 'x-a': '0', 'x-b': '0' }
   await send(`POST ${address}`, { id: 'hook', url: 'hooks.example.com/0', headers })
-  const { page, sent, button, refused } = await open('/apps/shop/webhooks/hook')
+  const { page, sent, button, refused } = await openForm('/apps/shop/webhooks/hook')
   const header = page.getByLabel('x-b', { exact: true })
   const save = async (value: string) => {
     await header.fill(value)

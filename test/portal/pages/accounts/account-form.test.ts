@@ -1,24 +1,10 @@
-import { pathToFileURL } from 'node:url'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Browser } from 'playwright-core'
-import { ensurePortal } from '../../../../dev/portal.ts'
-import { tokenOf } from '../../../api-gateway/support/gateway.ts'
-import { setUpGateway } from '../../../api-gateway/support/set-up.ts'
-import { openBrowser, openPage } from '../../../support/browser.ts'
+import { expect, test } from '@jest/globals'
+import { setUpPortal } from '../../support/set-up-portal.ts'
 
-const portalDirectory = pathToFileURL(`${await ensurePortal()}/`)
-const gateway = await setUpGateway(() => {}, { portalDirectory })
-let browser: Browser
-
-beforeAll(async () => {
-  browser = await openBrowser()
-})
-afterAll(() => browser.close())
+const { open } = await setUpPortal()
 
 test('credentials that were typed for one type are not sent for another', async () => {
-  const { page } = await openPage(browser, `${gateway.url}/o/acme/accounts?new`)
-  await page.getByLabel('API token').fill(tokenOf('admin'))
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  const { page } = await open('/accounts?new')
   await page.getByLabel(/^ID/).fill('mine')
   const type = page.getByLabel(/^Type/)
   await type.selectOption({ label: 'Cloudflare (cloudflare)' })

@@ -1,32 +1,16 @@
-import { pathToFileURL } from 'node:url'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Browser, Page } from 'playwright-core'
-import { ensurePortal } from '../../../../dev/portal.ts'
-import { tokenOf } from '../../../api-gateway/support/gateway.ts'
+import { expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
 import { addEnvironment, finish } from '../../../api-gateway/support/objects.ts'
-import { setUpGateway } from '../../../api-gateway/support/set-up.ts'
-import { openBrowser, openPage } from '../../../support/browser.ts'
+import { setUpPortal } from '../../support/set-up-portal.ts'
 
-const portalDirectory = pathToFileURL(`${await ensurePortal()}/`)
-const gateway = await setUpGateway(() => addEnvironment(gateway), { portalDirectory })
-let browser: Browser
-
-beforeAll(async () => {
-  browser = await openBrowser()
-})
-afterAll(() => browser.close())
+const { gateway, open } = await setUpPortal(addEnvironment)
 
 /** Opens the form for a deployment of a workload. */
 async function openForm(workload: string) {
-  const address = `${gateway.url}/o/acme/apps/shop/envs/development/deploy`
-  const { page, faults } = await openPage(browser, address)
-  await page.getByLabel('API token').fill(tokenOf('admin'))
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  const { page, faults } = await open('/apps/shop/envs/development/deploy')
   await page.getByRole('combobox', { name: 'Workload' }).fill(workload)
   await page.getByLabel(/image/i).fill(`registry.example.com/${workload}:2`)
-  // The first read without a session says so.
-  const others = () => faults.filter((each) => !each.includes('401'))
-  return { page, show: page.getByRole('button', { name: 'Show the plan' }), faults: others }
+  return { page, show: page.getByRole('button', { name: 'Show the plan' }), faults }
 }
 
 /** Deploys the workload `web`, as another user does. */
