@@ -12,6 +12,8 @@ interface Props {
   readonly forms: readonly SchemaFormHandle[]
   /** Text of the button that saves. */
   readonly button: string
+  /** Called before each request; throws if someone else has changed what the form began with. */
+  readonly verify?: () => Promise<void>
   readonly preview: () => Promise<DefinitionPreview>
   readonly save: () => Promise<unknown>
   readonly actions?: ComponentChildren
@@ -25,9 +27,13 @@ interface Previewed {
 }
 
 /** A form that can be saved only after a preview of these values. */
-export function PreviewedForm({ label, forms, button, preview, save, actions, children }: Props) {
+export function PreviewedForm({ label, forms, button, verify, preview, save, actions, children }: Props) {
   const [previewed, setPreviewed] = useState<Previewed | undefined>(undefined)
   const saving = useAction()
+  const verified = async <T,>(send: () => Promise<T>): Promise<T> => {
+    await verify?.()
+    return send()
+  }
   const values = forms.map(({ value }) => value)
   const shown = previewed?.values.every((each, at) => each === values[at]) ? previewed.preview : undefined
   return (
@@ -36,7 +42,7 @@ export function PreviewedForm({ label, forms, button, preview, save, actions, ch
       forms={forms}
       button="Preview"
       isPrimary={!shown}
-      onSubmit={async () => setPreviewed({ preview: await preview(), values })}
+      onSubmit={async () => setPreviewed({ preview: await verified(preview), values })}
       result={
         <>
           {shown && <PreviewView preview={shown} />}
@@ -51,7 +57,7 @@ export function PreviewedForm({ label, forms, button, preview, save, actions, ch
               class="primary"
               disabled={saving.isBusy}
               onClick={() => {
-                if (forms.map((each) => each.check()).every(Boolean)) void saving.run(save)
+                if (forms.map((each) => each.check()).every(Boolean)) void saving.run(() => verified(save))
               }}
             >
               {button}

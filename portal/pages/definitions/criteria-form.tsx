@@ -22,19 +22,15 @@ export function CriteriaForm({ org, stored }: Props) {
   })
   const operation = 'PUT /orgs/{org_id}/resources/defs/{def_id}/criteria'
   const request = { path: { org_id: org, def_id: definition.id }, body: criteriaOf(form.value) }
-  const verify = () => stored.verify(['criteria'])
   const close = () => setQuery({ edit: undefined })
   return (
     <PreviewedForm
       label={`Criteria of ${definition.id}`}
       forms={[form]}
       button="Save the criteria"
-      preview={async () => {
-        await verify()
-        return previewOf(operation, request)
-      }}
+      verify={() => stored.verify(['criteria'])}
+      preview={() => previewOf(operation, request)}
       save={async () => {
-        await verify()
         await saveDefinition(org, operation, request)
         close()
       }}

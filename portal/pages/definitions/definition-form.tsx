@@ -77,18 +77,14 @@ function Editor({ org, stored, catalogue, onSaved }: Props & { readonly catalogu
     path: { org_id: org, def_id: id },
     body: changedDefinitionBody(settings.value, inputs.value, definition),
   }
-  const verify = () => stored.verify(replacedFields(request.body))
   return (
     <PreviewedForm
       label={`Definition ${id}`}
       forms={[settings, inputs]}
       button="Save"
-      preview={async () => {
-        await verify()
-        return previewOf('PATCH /orgs/{org_id}/resources/defs/{def_id}', request)
-      }}
+      verify={() => stored.verify(replacedFields(request.body))}
+      preview={() => previewOf('PATCH /orgs/{org_id}/resources/defs/{def_id}', request)}
       save={async () => {
-        await verify()
         await saveDefinition(org, 'PATCH /orgs/{org_id}/resources/defs/{def_id}', request)
         onSaved()
       }}
