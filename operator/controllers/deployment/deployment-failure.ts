@@ -26,8 +26,7 @@ export function isOfQuota({ reason }: ListedProblem): boolean {
 /**
  * Returns the error for a plan with problems. It is final for a deployment over REST; a deployment by kubectl or GitOps
  * waits, because its objects may be applied in any order. A deployment that has written some of its resources waits for
- * room in a quota. A deployment that a later process plans again keeps its start: its set and base remain those that it
- * began with.
+ * room in a quota. A deployment that a later process plans again keeps its start.
  */
 export function planningFailure(
   deployment: EnvironmentDeployment,
@@ -39,16 +38,26 @@ export function planningFailure(
     return new QuotaExceeded(messageOf(problems, problems.length), deployment.metadata.namespace)
   const isFinal = isMadeOverRest(deployment) && deployment.spec.workloads === undefined
   const remaining = remainingOf(deployment, settling)
-  const observed = { ...startedStatusOf(deployment), ...source }
-  if (isFinal || remaining <= 0) return failure({ ...observed, problems: [...problems] })
+  if (isFinal || remaining <= 0) return failure({ ...source, problems: [...problems] })
   const shown = limited(problems)
   const message = messageOf(shown, problemCount(problems))
-  return new Waiting('NotPlannable', message, Math.ceil(remaining), { ...observed, problems: shown })
+  const observed = { ...startOf(deployment.status), ...source, problems: shown }
+  return new Waiting('NotPlannable', message, Math.ceil(remaining), observed)
 }
 
-/** The status fields that say when a deployment started, and what it had planned. */
-function startedStatusOf({ status }: EnvironmentDeployment): DeploymentStatus {
-  return status?.startTime ? { startTime: status.startTime, plan: status.plan } : {}
+/** The status fields that say when a deployment started, and what it had planned from what. */
+function startOf(status: DeploymentStatus = {}): DeploymentStatus {
+  const { startTime, plan, setName, fromDeploymentName, environmentFromName, environmentFromTime } = status
+  if (!startTime) return {}
+  return { startTime, plan, setName, fromDeploymentName, environmentFromName, environmentFromTime }
+}
+
+/** Returns the error that ends a deployment, with the start that its last status has: no end takes that back. */
+export function withStart(
+  { reason, message, observed }: Stalled,
+  lastStatus: DeploymentStatus | undefined,
+): Stalled {
+  return new Stalled(reason, message, { ...startOf(lastStatus), ...observed })
 }
 
 /**

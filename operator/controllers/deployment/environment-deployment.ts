@@ -20,7 +20,14 @@ import { createSecretReader } from '../shared/secrets.ts'
 import { waitForDeployment } from '../shared/unfinished-deployments.ts'
 import type { Dispatcher } from '../webhook/dispatcher.ts'
 import { DeploymentDeadlines } from './deployment-deadline.ts'
-import { awaitSource, failIfRejected, failure, finalStatus, planningFailure } from './deployment-failure.ts'
+import {
+  awaitSource,
+  failIfRejected,
+  failure,
+  finalStatus,
+  planningFailure,
+  withStart,
+} from './deployment-failure.ts'
 import { planDeployment } from './deployment-plan.ts'
 import { createRecordWait, endOfEarlierRun, finalizeDeployment } from './deployment-record.ts'
 import { resolveSource, restoreSet, SourceNotFound } from './deployment-source.ts'
@@ -104,8 +111,10 @@ class DeploymentReconciler {
       return status
     } catch (error) {
       const bounded = this.#deadlines.bounded(deployment, error)
-      if (bounded instanceof Stalled) this.#forget(deployment)
-      throw bounded
+      if (!(bounded instanceof Stalled)) throw bounded
+      const lastStatus = this.#running.statusOf(deployment) ?? deployment.status
+      this.#forget(deployment)
+      throw withStart(bounded, lastStatus)
     }
   }
 

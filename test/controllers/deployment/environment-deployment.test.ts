@@ -47,18 +47,22 @@ const put = {
     const spec = { applicationName: 'shop', typeName: 'development' }
     cluster.put(Environment, newObject(Environment, { namespace, name: 'shop.dev' }, spec))
   },
-  set: () => {
+  set: (name = 'shop.one') => {
     const spec = { applicationName: 'shop', modules: {}, shared: { files: { type: 's3' } } }
-    cluster.put(DeploymentSet, newObject(DeploymentSet, { namespace, name: 'shop.one' }, spec))
+    cluster.put(DeploymentSet, newObject(DeploymentSet, { namespace, name }, spec))
   },
   definition: () => cluster.put(ResourceDefinition, definition('files', 's3')),
-  deployment: (name = 'shop.dev.1', metadata: Partial<ObjectMeta> = {}) =>
+  deployment: (
+    name = 'shop.dev.1',
+    metadata: Partial<ObjectMeta> = {},
+    source: Partial<EnvironmentDeployment['spec']> = { setName: 'shop.one' },
+  ) =>
     cluster.put(
       EnvironmentDeployment,
       newObject(
         EnvironmentDeployment,
         { namespace, name, ...metadata },
-        { environmentName: 'shop.dev', setName: 'shop.one' },
+        { environmentName: 'shop.dev', ...source },
       ),
     ),
   all: () => {
@@ -71,7 +75,7 @@ const put = {
 function controllerWith(
   timeoutSeconds: number,
   changes: Partial<typeof cluster> = {},
-  serverNow: () => number = Date.now,
+  { serverNow = Date.now, settleSeconds = long }: { serverNow?(): number; settleSeconds?: number } = {},
 ) {
   const { store } = cluster
   return environmentDeploymentController({
@@ -84,27 +88,34 @@ function controllerWith(
     dispatcher: { notifyDeleted: async () => {} },
     attempts: 3,
     timeoutSeconds,
-    settleSeconds: long,
+    settleSeconds,
     serverNow,
   })
+}
+
+/** Gives the environment the status that it has as soon as this deployment is planned. */
+function recordAsPlanned(deployment: EnvironmentDeployment): void {
+  const deploymentName = deployment.metadata.name
+  const lastPlanned = { deploymentName, hash: runHash(deployment), setName: 'shop.one' }
+  if (cluster.store.get(Environment, namespace, 'shop.dev'))
+    cluster.setStatus(Environment, namespace, 'shop.dev', { lastPlanned })
 }
 
 /** The outcome of a reconcile of a deployment with this limit. */
 async function resultOf(
   deployment: EnvironmentDeployment,
   timeoutSeconds: number,
-  { report, ...changes }: Partial<typeof cluster> & { readonly report?: () => Promise<void> } = {},
+  {
+    report,
+    settleSeconds = long,
+    ...changes
+  }: Partial<typeof cluster> & {
+    readonly report?: () => Promise<void>
+    readonly settleSeconds?: number | undefined
+  } = {},
 ): Promise<unknown> {
-  const { store } = cluster
-  // The status of an environment as soon as a deployment of it is planned.
-  const lastPlanned = {
-    deploymentName: deployment.metadata.name,
-    hash: runHash(deployment),
-    setName: 'shop.one',
-  }
-  if (store.get(Environment, namespace, 'shop.dev'))
-    cluster.setStatus(Environment, namespace, 'shop.dev', { lastPlanned })
-  const controller = controllerWith(timeoutSeconds, changes)
+  recordAsPlanned(deployment)
+  const controller = controllerWith(timeoutSeconds, changes, { settleSeconds })
   const context = silentContext<typeof EnvironmentDeployment>(report ? { report } : {})
   return controller.reconcile(deployment, context).catch((error: unknown) => error)
 }
@@ -205,8 +216,9 @@ test.each([-60, 60])(
     const serverNow = () => Date.now() - minutes * 60_000
     const creationTimestamp = new Date(serverNow()).toISOString()
     const deployment = put.deployment('shop.dev.1', { creationTimestamp })
+    recordAsPlanned(deployment)
     const resultWithin = (timeoutSeconds: number) =>
-      controllerWith(timeoutSeconds, {}, serverNow)
+      controllerWith(timeoutSeconds, {}, { serverNow })
         .reconcile(deployment, silentContext())
         .catch((error: unknown) => error)
     expect(await resultWithin(1800)).toBeInstanceOf(Waiting)
@@ -288,18 +300,50 @@ describe('a delta that changes while deployments wait', () => {
   })
 })
 
-test.each([
-  ['by kubectl', {}, Waiting],
-  ['over REST', { [annotations.createdBy]: 'ana', [annotations.triggeredBy]: 'ana' }, Stalled],
-])(
-  'a deployment %s that a later process cannot plan keeps its start, its set and its base',
-  async (_, marks, expected) => {
+describe('a deployment that has started keeps its start, its set and its base', () => {
+  const byRest = { [annotations.createdBy]: 'ana', [annotations.triggeredBy]: 'ana' }
+  const rejected = async () => {
+    throw new ApiError(422, 'Invalid', 'spec.type: not allowed')
+  }
+  const endEnvironment = () => {
+    put.all()
+    const environment = cluster.store.get(Environment, namespace, 'shop.dev')
+    const deletionTimestamp = '2026-02-01T00:00:01Z'
+    if (environment)
+      cluster.put(Environment, {
+        ...environment,
+        metadata: { ...environment.metadata, deletionTimestamp, finalizers: ['test'] },
+      })
+  }
+  const addDelta = () => {
+    put.all()
+    const shared = [{ op: 'replace' as const, path: '/unknown/class', value: 'large' }]
+    const spec = { applicationName: 'shop', shared }
+    cluster.put(DeploymentDelta, newObject(DeploymentDelta, { namespace, name: 'one' }, spec))
+    cluster.drop(DeploymentSet, namespace, 'shop.one')
+    put.set('shop.base')
+  }
+  const withoutDefinition = () => {
     put.environment()
     put.set()
+  }
+
+  test.each<[string, () => void, string, typeof Waiting | typeof Stalled, object?]>([
+    ['waits for a definition', withoutDefinition, 'NoMatchingDefinition', Waiting],
+    ['has no definition over REST', withoutDefinition, 'NoMatchingDefinition', Stalled, { marks: byRest }],
+    ['has lost its set', put.environment, 'SetNotFound', Stalled, { settleSeconds: 1 }],
+    ['has lost its set and time', put.environment, 'DeadlineExceeded', Stalled, { timeoutSeconds: 60 }],
+    ['has another delta', addDelta, 'IncompatibleDelta', Stalled, { own: { deltaName: 'one' } }],
+    ['is in an environment that ends', endEnvironment, 'EnvironmentDeleted', Stalled],
+    ['reports what is rejected', put.all, 'Rejected', Stalled, { changes: { report: rejected } }],
+    ['writes what is rejected', put.all, 'Rejected', Stalled, { changes: { create: rejected } }],
+  ])('when it %s', async (_, prepare, reason, expected, given = {}) => {
+    const { timeoutSeconds = long, settleSeconds, changes, marks, own } = given as StartedCase
+    prepare()
     put.deployment('shop.dev.1')
-    const finished = { ...ready, setName: 'shop.one', finishTime: '2026-01-01T00:00:00Z' }
+    const finished = { ...ready, setName: 'shop.base', finishTime: '2026-01-01T00:00:00Z' }
     cluster.setStatus(EnvironmentDeployment, namespace, 'shop.dev.1', finished)
-    put.deployment('shop.dev.2', { annotations: marks })
+    put.deployment('shop.dev.2', { annotations: marks ?? {} }, own)
     const status = {
       fromDeploymentName: 'shop.dev.1',
       setName: 'shop.one',
@@ -308,11 +352,19 @@ test.each([
     }
     cluster.setStatus(EnvironmentDeployment, namespace, 'shop.dev.2', status)
     const started = cluster.store.get(EnvironmentDeployment, namespace, 'shop.dev.2')
-    const result = started && (await resultOf(started, long))
+    const result = started && (await resultOf(started, timeoutSeconds, { ...changes, settleSeconds }))
     expect(result).toBeInstanceOf(expected)
-    expect(result).toMatchObject({ observed: { ...status, problems: [{ reason: 'NoMatchingDefinition' }] } })
-  },
-)
+    expect(result).toMatchObject({ observed: { ...status, problems: [{ reason }] } })
+  })
+})
+
+interface StartedCase {
+  readonly timeoutSeconds?: number
+  readonly settleSeconds?: number
+  readonly changes?: Changes
+  readonly marks?: Record<string, string>
+  readonly own?: Partial<EnvironmentDeployment['spec']>
+}
 
 test('a deployment that tries an unchanged resource again says as before why its definition was chosen', async () => {
   put.all()
