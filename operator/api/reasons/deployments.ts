@@ -51,8 +51,8 @@ export const deploymentReasons = {
     'Split the deployment, or shorten what the message names.',
   ),
   EnvironmentDeleted: reason(
-    'The environment is being deleted.',
-    'Create the environment again before you deploy to it.',
+    'The environment is being deleted, or was deleted and created again after the deployment.',
+    'Create the environment again if it is gone, then deploy again.',
   ),
   IncompatibleDelta: reason(
     'The delta does not apply to the current deployment set.',

@@ -1,6 +1,6 @@
-import { Environment } from '../../api/environment.ts'
+import type { Environment } from '../../api/environment.ts'
 import { EnvironmentDeployment } from '../../api/environment-deployment.ts'
-import { Stalled, Waiting } from '../../domain/base/errors.ts'
+import { Stalled } from '../../domain/base/errors.ts'
 import { isFinished, nextToRun } from '../../domain/deployment/deployment.ts'
 import { type Plan, summarize } from '../../domain/plan/plan.ts'
 import { formatDescriptor } from '../../domain/resource/descriptor.ts'
@@ -20,6 +20,7 @@ import { createSecretReader } from '../shared/secrets.ts'
 import { waitForDeployment } from '../shared/unfinished-deployments.ts'
 import type { Dispatcher } from '../webhook/dispatcher.ts'
 import { DeploymentDeadlines } from './deployment-deadline.ts'
+import { environmentOf } from './deployment-environment.ts'
 import {
   awaitSource,
   failIfRejected,
@@ -119,7 +120,7 @@ class DeploymentReconciler {
   }
 
   /**
-   * 1. environmentOf: throws Waiting without the environment, and Stalled while it terminates.
+   * 1. environmentOf: throws Waiting without the environment, and Stalled once it ends.
    * 2. endOfEarlierRun: returns the end of a deployment that ran before it was deleted and created again.
    * 3. awaitTurn: throws Waiting while another deployment to the environment runs.
    * 4. startAlone: plans and writes the resources, once per process; safe to repeat.
@@ -245,14 +246,7 @@ class DeploymentReconciler {
   }
 
   #environmentOf(deployment: EnvironmentDeployment): Environment {
-    const { store } = this.#tools.cluster
-    const { environmentName } = deployment.spec
-    const environment = store.get(Environment, deployment.metadata.namespace, environmentName)
-    if (!environment)
-      throw new Waiting('EnvironmentNotFound', `waiting for the environment '${environmentName}'`)
-    if (!environment.metadata.deletionTimestamp) return environment
-    const message = `the environment '${environmentName}' is being deleted`
-    throw failure({ problems: [{ object: '', reason: 'EnvironmentDeleted', message }] })
+    return environmentOf(this.#tools.cluster.store, deployment)
   }
 
   #awaitTurn(deployment: EnvironmentDeployment): void {

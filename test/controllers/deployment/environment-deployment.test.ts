@@ -43,9 +43,9 @@ beforeEach(() => {
 })
 
 const put = {
-  environment: () => {
+  environment: (metadata: Partial<ObjectMeta> = {}) => {
     const spec = { applicationName: 'shop', typeName: 'development' }
-    cluster.put(Environment, newObject(Environment, { namespace, name: 'shop.dev' }, spec))
+    cluster.put(Environment, newObject(Environment, { namespace, name: 'shop.dev', ...metadata }, spec))
   },
   set: (name = 'shop.one') => {
     const spec = { applicationName: 'shop', modules: {}, shared: { files: { type: 's3' } } }
@@ -153,6 +153,25 @@ describe.each<[string, () => void, string, Changes?]>([
       finishTime: expect.any(String),
       problems: [expect.objectContaining({ message: expect.stringContaining(cause) })],
     })
+  })
+})
+
+describe('a deployment that is older than its environment', () => {
+  const overRest = { [annotations.createdBy]: 'ana', [annotations.triggeredBy]: 'ana' }
+
+  test.each<[string, string, Record<string, string>, number, string | undefined]>([
+    ['fails', 'over REST', overRest, 60, 'EnvironmentDeleted'],
+    ['runs if API servers have other clocks', 'over REST', overRest, 5, undefined],
+    ['runs', 'by kubectl', {}, 60, undefined],
+  ])('%s, %s', async (_, __, marks, seconds, reason) => {
+    put.all()
+    put.environment({ creationTimestamp: new Date().toISOString() })
+    const creationTimestamp = new Date(Date.now() - seconds * 1000).toISOString()
+    const deployment = put.deployment('shop.dev.1', { creationTimestamp, annotations: marks })
+    const result = await resultOf(deployment, long)
+    expect(result instanceof Stalled ? result.reason : undefined).toBe(reason)
+    const resources = cluster.store.list(ActiveResource, namespace)
+    expect(resources).toHaveLength(reason ? 0 : 1)
   })
 })
 
@@ -307,13 +326,7 @@ describe('a deployment that has started keeps its start, its set and its base', 
   }
   const endEnvironment = () => {
     put.all()
-    const environment = cluster.store.get(Environment, namespace, 'shop.dev')
-    const deletionTimestamp = '2026-02-01T00:00:01Z'
-    if (environment)
-      cluster.put(Environment, {
-        ...environment,
-        metadata: { ...environment.metadata, deletionTimestamp, finalizers: ['test'] },
-      })
+    put.environment({ deletionTimestamp: '2026-02-01T00:00:01Z', finalizers: ['test'] })
   }
   const addDelta = () => {
     put.all()
