@@ -34,10 +34,13 @@ export class SourceNotFound extends Error {
   }
 }
 
+/** The delta of a deployment does not apply to its base. */
+export class IncompatibleDelta extends Error {}
+
 /**
  * Returns the set of a deployment: the one that it names, or its base with its delta applied, which becomes a
- * DeploymentSet, also again when that was deleted. Throws SourceNotFound for a set or delta that does not exist, and Stalled
- * when the base is no longer the one that the set was computed from.
+ * DeploymentSet, also again when that was deleted. Throws SourceNotFound for a set or delta that does not exist,
+ * IncompatibleDelta for one that does not apply, and Stalled when the base is no longer the one that the set was computed from.
  */
 export async function resolveSource(
   tools: SourceTools,
@@ -188,7 +191,8 @@ function fold(base: SetContent, delta: DeploymentDelta): SetContent {
   try {
     return applyDelta(base, deltaContent(delta.spec))
   } catch (error) {
-    const message = `the delta '${delta.metadata.name}' does not apply: ${planningProblem(error).message}`
-    throw failure({ problems: [{ object: '', reason: 'IncompatibleDelta', message }] })
+    throw new IncompatibleDelta(
+      `the delta '${delta.metadata.name}' does not apply: ${planningProblem(error).message}`,
+    )
   }
 }

@@ -1,5 +1,6 @@
 import type { Environment } from '../../api/environment.ts'
-import { EnvironmentDeployment } from '../../api/environment-deployment.ts'
+import { type DeploymentProblem, EnvironmentDeployment } from '../../api/environment-deployment.ts'
+import type { Reason } from '../../api/reasons/reasons.ts'
 import { Stalled } from '../../domain/base/errors.ts'
 import { isFinished, nextToRun } from '../../domain/deployment/deployment.ts'
 import { type Plan, summarize } from '../../domain/plan/plan.ts'
@@ -31,7 +32,7 @@ import {
 } from './deployment-failure.ts'
 import { planDeployment } from './deployment-plan.ts'
 import { createRecordWait, endOfEarlierRun, finalizeDeployment } from './deployment-record.ts'
-import { resolveSource, restoreSet, SourceNotFound } from './deployment-source.ts'
+import { IncompatibleDelta, resolveSource, restoreSet, SourceNotFound } from './deployment-source.ts'
 import { DeploymentWaits, provisioningMessage } from './deployment-waits.ts'
 import { deploymentWatches } from './deployment-watches.ts'
 import { createInputBarrier } from './input-barrier.ts'
@@ -204,6 +205,8 @@ class DeploymentReconciler {
       return await resolveSource(this.#tools, deployment, environment)
     } catch (error) {
       if (error instanceof SourceNotFound) throw awaitSource(deployment, error, this.#tools)
+      if (error instanceof IncompatibleDelta)
+        throw planningFailure(deployment, [problemOf('IncompatibleDelta', error)], {}, this.#tools)
       return failIfRejected('', {})(error)
     }
   }
@@ -268,4 +271,8 @@ class DeploymentReconciler {
     this.#waits.forget(deployment.metadata.uid)
     this.#tools.renewals.end(environmentKeyOf(deployment), deployment.metadata.uid)
   }
+}
+
+function problemOf(reason: Reason, { message }: Error): DeploymentProblem {
+  return { object: '', reason, message }
 }

@@ -21,13 +21,17 @@ const maker: Driver = {
   async deprovision() {},
 }
 
+const incompatible = 'incompatible'
+
 function deltaOf(id: string, type: string) {
-  const shared = [{ op: 'add' as const, path: `/${id}`, value: { type } }]
+  // A parameter of a resource that the base lacks does not apply.
+  const path = type === incompatible ? `/${id}/params/size` : `/${id}`
+  const shared = [{ op: 'add' as const, path, value: { type } }]
   return newObject(DeploymentDelta, { namespace, name: 'one' }, { applicationName: 'shop', shared })
 }
 
 test('a deployment has one content, that of its delta when it starts, wherever the operator dies', async () => {
-  const types = fc.constantFrom('s3', 'no-such-type')
+  const types = fc.constantFrom('s3', 'no-such-type', incompatible)
   const pause = fc.integer({ min: 0, max: 30 })
   await fc.assert(
     fc.asyncProperty(types, pause, anyDeath({ min: 1, max: 10 }), async (type, pauseMs, death) => {
