@@ -17,7 +17,7 @@ export class DeploymentDeadlines {
   readonly #timers = new Map<string, NodeJS.Timeout>()
   #enqueue: (keys: readonly string[]) => void = () => {}
 
-  /** `serverNow` is the clock of the API server, which sets the times of creation. */
+  /** `serverNow` is the clock of the API server, which all times of deployments are of. */
   constructor(
     { timeoutSeconds, serverNow }: { readonly timeoutSeconds: number; serverNow(): number },
     deploymentsBeside: (deployment: EnvironmentDeployment) => readonly EnvironmentDeployment[],
@@ -46,9 +46,8 @@ export class DeploymentDeadlines {
     const ends = others
       .map(({ status }) => Date.parse(status?.finishTime ?? ''))
       .filter((end) => end <= begun)
-    // Each age by the clock that its time is of: the operator writes when a deployment ends.
-    const ages = [this.#serverNow() - Date.parse(creationTimestamp), ...ends.map((end) => Date.now() - end)]
-    return this.#timeoutSeconds - Math.min(...ages) / 1000
+    const since = Math.max(Date.parse(creationTimestamp), ...ends)
+    return this.#timeoutSeconds - (this.#serverNow() - since) / 1000
   }
 
   /** Starts the timer of a deployment. */

@@ -52,12 +52,19 @@ function startOf(status: DeploymentStatus = {}): DeploymentStatus {
   return { startTime, plan, setName, fromDeploymentName, environmentFromName, environmentFromTime }
 }
 
-/** Returns the error that ends a deployment, with the start that its last status has: no end takes that back. */
-export function withStart(
+/**
+ * Returns the error that ends a deployment, with the start that its last status has: no end takes that back. A deployment
+ * that ran before it was created again has no problems, and ended then.
+ */
+export function finalError(
   { reason, message, observed }: Stalled,
-  lastStatus: DeploymentStatus | undefined,
+  {
+    lastStatus,
+    finishTime,
+  }: { readonly lastStatus: DeploymentStatus | undefined; readonly finishTime: string },
 ): Stalled {
-  return new Stalled(reason, message, { ...startOf(lastStatus), ...observed })
+  const end = observed && 'problems' in observed ? { finishTime } : {}
+  return new Stalled(reason, message, { ...startOf(lastStatus), ...end, ...observed })
 }
 
 /**
@@ -81,14 +88,10 @@ function remainingOf({ metadata }: EnvironmentDeployment, { settleSeconds, serve
 
 /** Returns the error that ends a deployment, with its status. */
 export function failure(observed: DeploymentStatus): Stalled {
-  const { problems = [], finishTime = new Date().toISOString() } = observed
+  const { problems = [] } = observed
   const shown = limited(problems)
   const reason = shown.length === 1 && shown[0] ? shown[0].reason : 'DeploymentFailed'
-  return new Stalled(reason, messageOf(shown, problemCount(problems)), {
-    ...observed,
-    problems: shown,
-    finishTime,
-  })
+  return new Stalled(reason, messageOf(shown, problemCount(problems)), { ...observed, problems: shown })
 }
 
 /** Fails the deployment for an object that the API server rejects for good; throws any other error again. */

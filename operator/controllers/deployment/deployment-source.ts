@@ -1,7 +1,7 @@
 import { DeploymentDelta } from '../../api/deployment-delta.ts'
 import { DeploymentSet } from '../../api/deployment-set.ts'
 import type { Environment } from '../../api/environment.ts'
-import { EnvironmentDeployment } from '../../api/environment-deployment.ts'
+import { type DeploymentProblem, EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import { newObject } from '../../api/kind.ts'
 import type { Reason } from '../../api/reasons/reasons.ts'
 import { applyDelta, deltaContent, emptySet, type SetContent } from '../../domain/delta/delta.ts'
@@ -35,7 +35,11 @@ export class SourceNotFound extends Error {
 }
 
 /** The delta of a deployment does not apply to its base. */
-export class IncompatibleDelta extends Error {}
+export class IncompatibleDelta extends Error {
+  get problem(): DeploymentProblem {
+    return { object: '', reason: 'IncompatibleDelta', message: this.message }
+  }
+}
 
 /**
  * Returns the set of a deployment: the one that it names, or its base with its delta applied, which becomes a

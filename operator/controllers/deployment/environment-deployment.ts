@@ -1,6 +1,5 @@
 import type { Environment } from '../../api/environment.ts'
-import { type DeploymentProblem, EnvironmentDeployment } from '../../api/environment-deployment.ts'
-import type { Reason } from '../../api/reasons/reasons.ts'
+import { EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import { Stalled } from '../../domain/base/errors.ts'
 import { isFinished, nextToRun } from '../../domain/deployment/deployment.ts'
 import { type Plan, summarize } from '../../domain/plan/plan.ts'
@@ -26,9 +25,9 @@ import {
   awaitSource,
   failIfRejected,
   failure,
+  finalError,
   finalStatus,
   planningFailure,
-  withStart,
 } from './deployment-failure.ts'
 import { planDeployment } from './deployment-plan.ts'
 import { createRecordWait, endOfEarlierRun, finalizeDeployment } from './deployment-record.ts'
@@ -116,7 +115,7 @@ class DeploymentReconciler {
       if (!(bounded instanceof Stalled)) throw bounded
       const lastStatus = this.#running.statusOf(deployment) ?? deployment.status
       this.#forget(deployment)
-      throw withStart(bounded, lastStatus)
+      throw finalError(bounded, { lastStatus, finishTime: this.#now() })
     }
   }
 
@@ -183,7 +182,7 @@ class DeploymentReconciler {
       ...source,
       // The plan of a later process leaves out what this deployment wrote before.
       plan: deployment.status?.plan ?? summarize(plan),
-      startTime: deployment.status?.startTime ?? new Date().toISOString(),
+      startTime: deployment.status?.startTime ?? this.#now(),
     }
     await context.report(status, provisioningMessage).catch(failIfRejected('', source))
     await context.releaseWorker(() => this.#waitForRecord(deployment, source.setName))
@@ -206,7 +205,7 @@ class DeploymentReconciler {
     } catch (error) {
       if (error instanceof SourceNotFound) throw awaitSource(deployment, error, this.#tools)
       if (error instanceof IncompatibleDelta)
-        throw planningFailure(deployment, [problemOf('IncompatibleDelta', error)], {}, this.#tools)
+        throw planningFailure(deployment, [error.problem], {}, this.#tools)
       return failIfRejected('', {})(error)
     }
   }
@@ -238,18 +237,23 @@ class DeploymentReconciler {
     const { ready, pending, failed } = progress.of(environmentKey)
     const findProblems = (which: 'failed' | 'pending') =>
       problemsOf(which, environmentKey, { store: cluster.store, renewals, attempts })
-    const finishTime = new Date().toISOString()
-    if (pending + failed + renewals.pendingIn(environmentKey) === 0) return { ...status, finishTime }
+    if (pending + failed + renewals.pendingIn(environmentKey) === 0)
+      return { ...status, finishTime: this.#now() }
     if (failed === 0 && this.#deadlines.remaining(deployment) > 0)
       throw this.#waits.errorFor(deployment.metadata.uid, status, () => ({
         total: ready + pending,
         problems: findProblems('pending'),
       }))
-    return { ...status, finishTime, problems: findProblems(failed > 0 ? 'failed' : 'pending') }
+    return { ...status, problems: findProblems(failed > 0 ? 'failed' : 'pending') }
   }
 
   #environmentOf(deployment: EnvironmentDeployment): Environment {
     return environmentOf(this.#tools.cluster.store, deployment)
+  }
+
+  /** The time by the clock of the API server, which also sets the times of creation. */
+  #now(): string {
+    return new Date(this.#tools.serverNow()).toISOString()
   }
 
   #awaitTurn(deployment: EnvironmentDeployment): void {
@@ -271,8 +275,4 @@ class DeploymentReconciler {
     this.#waits.forget(deployment.metadata.uid)
     this.#tools.renewals.end(environmentKeyOf(deployment), deployment.metadata.uid)
   }
-}
-
-function problemOf(reason: Reason, { message }: Error): DeploymentProblem {
-  return { object: '', reason, message }
 }

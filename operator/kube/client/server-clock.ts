@@ -1,4 +1,7 @@
-/** The clock of the API server by the dates of its answers, to the second; that of this process before the first answer. */
+/** How much older than its receipt a date may be: it is cut to the second, and the answer takes its time. */
+const lateMs = 3000
+
+/** The clock of the API server by the dates of its answers; that of this process while it agrees with them. */
 export class ServerClock {
   readonly #monotonic: () => number
   #date = Date.now()
@@ -12,7 +15,8 @@ export class ServerClock {
   /** Notes the header `Date` of an answer. */
   note(date: string | undefined): void {
     const time = Date.parse(date ?? '')
-    if (Number.isNaN(time)) return
+    const known = this.now()
+    if (Number.isNaN(time) || (time <= known && known < time + lateMs)) return
     this.#date = time
     this.#notedAt = this.#monotonic()
   }
