@@ -83,15 +83,28 @@ async function deliver(
   if (!webhook || !isCallOf(webhook, call))
     throw givenUp('WebhookNotFound', `the webhook '${call.spec.webhookName}' is deleted`, attempt)
   if (webhook.spec.disabled) throw givenUp('Disabled', 'the webhook is disabled', attempt)
-  if (!isCallable(webhook))
-    throw new Waiting(
-      'WebhookNotReady',
-      `waiting for the webhook '${webhook.metadata.name}' to be ready`,
-      undefined,
-      seenBefore(call),
-    )
+  if (!isCallable(webhook)) throw notReady(call, webhook, attempt, tools)
   const responseStatus = await context.releaseWorker(() => send(call, webhook, attempt, tools))
   return { ...attempt, attempts: undefined, responseStatus, finishTime: new Date().toISOString() }
+}
+
+/** The error for a webhook that cannot be called. A change that is not judged yet may have corrected it. */
+function notReady(
+  call: WebhookCall,
+  { metadata, status }: Webhook,
+  attempt: CallStatus,
+  tools: CallTools,
+): Error {
+  const message = `waiting for the webhook '${metadata.name}' to be ready`
+  const wait = new Waiting('WebhookNotReady', message, undefined, seenBefore(call))
+  const isJudged = metadata.deletionTimestamp || status?.observedGeneration === metadata.generation
+  return isJudged ? bounded(call, wait, attempt, tools) : wait
+}
+
+/** Ends a call that waits for too long. One that is sent again at the request of a user waits as before. */
+function bounded(call: WebhookCall, wait: Waiting, attempt: CallStatus, tools: CallTools): Error {
+  if (call.status?.finishTime || !isTooLate(call, tools)) return wait
+  return givenUp('GivenUp', `given up: ${wait.message}`, attempt)
 }
 
 /** Sends the request and returns the HTTP status; throws unless the receiver accepted it. */
@@ -101,7 +114,9 @@ async function send(
   attempt: CallStatus,
   tools: CallTools,
 ): Promise<number> {
-  const secret = await readSigningSecret(call, webhook, tools.cluster)
+  const secret = await readSigningSecret(call, webhook, tools.cluster).catch((error: unknown) => {
+    throw error instanceof Waiting ? bounded(call, error, attempt, tools) : error
+  })
   const failure = { ...attempt, attempts: (attempt.attempts ?? 0) + 1 }
   try {
     const status = await statusOf(requestFor(call, webhook, secret), tools.outbound)
@@ -175,16 +190,14 @@ function seenBefore(call: WebhookCall): CallStatus {
   return { ...observedOf(call), attempts: call.status?.attempts }
 }
 
+/** Whether the time limit of a call is over. */
+function isTooLate({ metadata }: WebhookCall, { giveUpSeconds, serverNow }: CallTools): boolean {
+  return serverNow() - Date.parse(metadata.creationTimestamp) > giveUpSeconds * 1000
+}
+
 /** Returns the error to retry with; gives up after the time limit, and after one attempt of a redelivery. */
-function failed(
-  { metadata, status }: WebhookCall,
-  message: string,
-  seen: CallStatus,
-  { giveUpSeconds, serverNow }: CallTools,
-): Error {
-  const created = Date.parse(metadata.creationTimestamp)
-  const isTooLate = serverNow() - created > giveUpSeconds * 1000
-  return isTooLate || status?.finishTime
+function failed(call: WebhookCall, message: string, seen: CallStatus, tools: CallTools): Error {
+  return isTooLate(call, tools) || call.status?.finishTime
     ? givenUp('GivenUp', `given up: ${message}`, seen)
     : new ReconcileError('NotDelivered', message, seen)
 }

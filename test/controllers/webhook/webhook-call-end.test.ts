@@ -20,7 +20,7 @@ test('a call is sent although its webhook is on its way out', async () => {
 })
 
 describe('a call is not sent', () => {
-  test.each<[rule: string, prepare: () => unknown, reason: string, isOver: boolean]>([
+  test.each<[rule: string, prepare: () => unknown, reason: string, isOver: boolean, isOverInADay?: boolean]>([
     ['when its webhook is deleted', () => {}, 'WebhookNotFound', true],
     [
       'when its webhook is deleted, and a new one has its name',
@@ -29,11 +29,18 @@ describe('a call is not sent', () => {
       true,
     ],
     ['when its webhook is disabled', () => world.putWebhook({ disabled: true }), 'Disabled', true],
-    ['while its webhook is not judged', () => world.putWebhook({}, {}), 'WebhookNotReady', false],
+    ['while its webhook is not judged', () => world.putWebhook({}, {}), 'WebhookNotReady', false, false],
+    [
+      'while its webhook is not ready',
+      () => world.putWebhook({}, { observedGeneration: 1 }),
+      'WebhookNotReady',
+      false,
+    ],
     [
       'while its webhook was judged as it was before',
       () => world.putWebhook({}, { ...ready, observedGeneration: 0 }),
       'WebhookNotReady',
+      false,
       false,
     ],
     [
@@ -61,11 +68,20 @@ describe('a call is not sent', () => {
       'InvalidSigningSecret',
       false,
     ],
-  ])('%s', async (_, prepare, reason, isOver) => {
+  ])('%s', async (_, prepare, reason, isOver, isOverInADay = true) => {
     prepare()
     world.putCall({ ownerReferences: [owner] })
     expect(await world.reconcile()).toMatchObject({ reason })
     expect(world.now().status?.finishTime !== undefined).toBe(isOver)
+    expect(world.requests).toEqual([])
+
+    world.putCall({ ownerReferences: [owner], ...agedBy(daySeconds + 5) }, { attempts: 3 })
+    const last = await world.reconcile()
+    const isGivenUp = !isOver && isOverInADay
+    expect(last).toMatchObject(isGivenUp ? { reason: 'GivenUp', retry: 'no' } : { reason })
+    if (isGivenUp) expect(last.message).toMatch(/^given up: waiting for/)
+    expect(world.now().status?.finishTime !== undefined).toBe(isOverInADay)
+    expect(world.now().status?.attempts).toBe(3)
     expect(world.requests).toEqual([])
   })
 })
@@ -118,6 +134,16 @@ describe('a call that is over', () => {
     expect(await world.reconcile()).toMatchObject({ reason: 'GivenUp', retry: 'no' })
     expect(world.now().status).toMatchObject({ redelivery: 'one', responseStatus: 500 })
     await world.reconcile()
+    expect(world.requests).toHaveLength(1)
+  })
+
+  test('and is sent again waits for its webhook, however old it is', async () => {
+    world.putWebhook({}, { observedGeneration: 1 })
+    world.putCall(agedBy(2 * daySeconds), finished(60))
+    world.redeliver('one')
+    expect(await world.reconcile()).toMatchObject({ reason: 'WebhookNotReady' })
+    world.putWebhook()
+    expect(await world.reconcile()).toMatchObject({ reason: 'Reconciled' })
     expect(world.requests).toHaveLength(1)
   })
 
