@@ -3,7 +3,8 @@ import { ArtefactVersion } from '../../api/artefact-version.ts'
 import { AutomationRule } from '../../api/automation-rule.ts'
 import { Environment } from '../../api/environment.ts'
 import { EnvironmentDeployment } from '../../api/environment-deployment.ts'
-import { Waiting } from '../../domain/base/errors.ts'
+import { Stalled, Waiting } from '../../domain/base/errors.ts'
+import { sameJson } from '../../domain/base/json.ts'
 import { type KeyedMutex, withLock } from '../../domain/base/keyed-mutex.ts'
 import { isFinished } from '../../domain/deployment/deployment.ts'
 import { imageOf } from '../../domain/image/artefact.ts'
@@ -76,7 +77,8 @@ class VersionReconciler {
   /**
    * 1. decide: finds the environments whose rules the version fits, once; rules that are changed later do not count.
    * 2. report: writes them to the status, so that a crash does not lose them.
-   * 3. settle: for each environment, deploys the version or finds out why not; throws Waiting until that is known.
+   * 3. settle: for each environment, deploys the version or finds out why not; throws Waiting until that is known, and the
+   *    error of an environment when all others are known or wait.
    */
   async reconcile(version: ArtefactVersion, context: Context): Promise<Status> {
     const isDecided = version.status?.createdVersion !== undefined
@@ -84,17 +86,23 @@ class VersionReconciler {
     const { environments = [] } = decided
     if (!isDecided && environments.length > 0) await context.report(decided, 'looking at the environments')
     let wait: Waiting | undefined
+    const failures: unknown[] = []
     const settled: TargetEnvironment[] = []
     for (const target of environments) {
       try {
         settled.push(target.outcome ? target : await this.#settle(version, target, context))
       } catch (error) {
-        if (!(error instanceof Waiting)) throw error
-        wait = soonerOf(wait, error)
+        if (error instanceof Waiting) wait = soonerOf(wait, error)
+        else failures.push(error)
         settled.push(target)
       }
     }
     const status = { ...decided, environments: settled }
+    // An environment that cannot be deployed to keeps no other one from its deployment.
+    if (failures.length > 0 && !sameJson(settled, environments))
+      await context.report(status, 'some environments have their outcome')
+    const failure = failures.find((each) => !wait || !(each instanceof Stalled))
+    if (failure !== undefined) throw failure
     if (wait) throw new Waiting(wait.reason, wait.message, wait.retryAfterSeconds, status)
     this.#deployments.forget(version)
     return status

@@ -1,8 +1,11 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { ArtefactVersion } from '../../../operator/api/artefact-version.ts'
 import { AutomationRule } from '../../../operator/api/automation-rule.ts'
+import { Environment } from '../../../operator/api/environment.ts'
 import { newObject } from '../../../operator/api/kind.ts'
+import { Stalled } from '../../../operator/domain/base/errors.ts'
 import { ApiError } from '../../../operator/kube/client/client.ts'
+import { conditionOf } from '../../../operator/kube/loop/outcome.ts'
 import { casesOf, fc } from '../../support/properties.ts'
 import { createImageWorld, firstImages, type ImageWorld } from './image-world.ts'
 
@@ -274,6 +277,36 @@ test('a refused request is repeated until it succeeds', async () => {
   await world.untilQuiet()
   expect(world.automatic()).toHaveLength(1)
   expect(world.running()).toMatchObject({ a: 'r.test/a:1' })
+})
+
+test.each<[rule: string, error: Error, isBlocked: object]>([
+  ['that the cluster refuses', new ApiError(403, 'Forbidden', 'changes are frozen'), { reason: 'Failed' }],
+  ['that fails for good', new Stalled('Conflict', 'another delta exists'), { reason: 'Conflict' }],
+])('a deployment %s keeps no other environment from its own', async (_, error, isBlocked) => {
+  const world = startedWorld()
+  const { fake } = world
+  const { create } = fake
+  const { status } = fake.store.get(Environment, 'acme', 'shop.dev') ?? {}
+  const spec = { applicationName: 'shop', typeName: 'development' }
+  fake.put(Environment, newObject(Environment, { namespace: 'acme', name: 'shop.closed' }, spec))
+  fake.setStatus(Environment, 'acme', 'shop.closed', status ?? {})
+  world.rule('closed', { environmentId: 'closed' })
+  Object.assign(fake, {
+    create: (...[kind, object]: Parameters<typeof create>) =>
+      (object.spec as { environmentId?: string }).environmentId === 'closed' // in a delta
+        ? Promise.reject(error)
+        : create(kind, object),
+  })
+  world.register('a1', { version: '1' })
+  const versionNow = () => fake.store.get(ArtefactVersion, 'acme', 'a1')
+  await world.until(() => versionNow()?.status?.environments?.at(-1)?.outcome !== undefined)
+  await world.until(() => conditionOf(versionNow() ?? {}, 'Ready')?.status === 'False')
+  expect(world.automatic().map(({ images }) => images)).toEqual([['r.test/a:1']])
+  expect(versionNow()?.status?.environments).toMatchObject([
+    { environmentName: 'shop.closed' },
+    { environmentName: 'shop.dev', outcome: 'Deployed' },
+  ])
+  expect(conditionOf(versionNow() ?? {}, 'Ready')).toMatchObject(isBlocked)
 })
 
 type Event =
