@@ -41,7 +41,8 @@ async function readCredentials(
   const content = await reader.read(metadata.namespace, secret.name)
   if (spec.type === 'secret_ref') {
     const dockerConfig = content[pullSecretKey]
-    if (typeof dockerConfig === 'string' && parseDockerConfig(dockerConfig)) return { dockerConfig }
+    if (typeof dockerConfig === 'string' && parseDockerConfig(dockerConfig))
+      return { registry: spec.registry, dockerConfig }
     throw invalid(
       secret.name,
       `must be of type kubernetes.io/dockerconfigjson, with the key '${pullSecretKey}'`,

@@ -4,10 +4,11 @@ import type { Registry } from '../../api/registry.ts'
 import { compareText, isObject, parseJson } from '../base/json.ts'
 import { dockerConfigKey, isInRegistry, registryAddress } from './image-reference.ts'
 
-/** Credentials for pulling images: of a registry, or the file `config.json` of Docker with those of several. */
-export type PullCredentials =
-  | { readonly registry: string; readonly username: string; readonly password: string }
+/** Credentials for pulling images of a registry; or a file `config.json` of Docker, which may have those of others too. */
+export type PullCredentials = { readonly registry: string } & (
+  | { readonly username: string; readonly password: string }
   | { readonly dockerConfig: string }
+)
 
 /** Type of image pull Secrets, and their key. */
 export const pullSecretType = 'kubernetes.io/dockerconfigjson'
@@ -64,10 +65,38 @@ export function dockerConfig(credentials: readonly PullCredentials[]): string {
 }
 
 function authsOf(credentials: PullCredentials): [string, unknown][] {
-  if ('dockerConfig' in credentials) return Object.entries(parseDockerConfig(credentials.dockerConfig) ?? {})
+  if ('dockerConfig' in credentials) return authsIn(credentials)
   const { registry, username, password } = credentials
   const auth = Buffer.from(`${username}:${password}`).toString('base64')
   return [[dockerConfigKey(registry), { username, password, auth }]]
+}
+
+/**
+ * The credentials in a file that are for its registry, the narrowest first. Those for its whole host or for a pattern count
+ * for the registry alone, so that they take no place of another one.
+ */
+function authsIn(file: { readonly registry: string; readonly dockerConfig: string }): [string, unknown][] {
+  const wanted = registryAddress(file.registry)
+  return Object.entries(parseDockerConfig(file.dockerConfig) ?? {})
+    .map(([key, login]) => ({ key, login, address: registryAddress(key) }))
+    .sort((left, right) => right.address.split('/').length - left.address.split('/').length)
+    .flatMap(({ key, login, address }): [string, unknown][] => {
+      if (isPartOf(address, wanted)) return [[dockerConfigKey(file.registry), login]]
+      return isPartOf(wanted, address) ? [[key, login]] : []
+    })
+}
+
+/** Whether an address of a registry includes another one. A part of its host with a wildcard fits any, as kubelets may find. */
+function isPartOf(outer: string, inner: string): boolean {
+  const [outerHost = '', ...outerPath] = outer.split('/')
+  const [innerHost = '', ...innerPath] = inner.split('/')
+  const names = innerHost.split('.')
+  const patterns = outerHost.split('.')
+  return (
+    patterns.length === names.length &&
+    patterns.every((pattern, index) => pattern === names[index] || /[*?[]/.test(pattern)) &&
+    outerPath.every((part, index) => part === innerPath[index])
+  )
 }
 
 /** The credentials in a file `config.json` of Docker, by registry; undefined for other content. */

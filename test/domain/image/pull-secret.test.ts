@@ -15,6 +15,11 @@ import { redact } from '../../../operator/domain/secret/redact.ts'
 const credentials: PullCredentials = { registry: 'r.test', username: 'puller', password: 'secret' }
 const auth = Buffer.from('puller:secret').toString('base64')
 const metadata = { name: 'web', namespace: 'acme--shop--dev' }
+/** Credentials of a registry in an existing file, which may have those of others. */
+const inFile = (auths: object, registry = 'r.test'): PullCredentials => ({
+  registry,
+  dockerConfig: JSON.stringify({ auths }),
+})
 const pod = { containers: [{ name: 'main', image: 'r.test/web:1' }] }
 
 function decoded(objects: readonly KubeObject[]): unknown {
@@ -29,18 +34,10 @@ describe('no message contains', () => {
   test.each<[what: string, credentials: PullCredentials, hidden: string]>([
     ['the password', credentials, 'secret'],
     ['the password in base64', credentials, Buffer.from('secret').toString('base64')],
-    ['the password of a file', { dockerConfig: dockerConfig([credentials]) }, 'secret'],
-    ['the login of a file', { dockerConfig: dockerConfig([credentials]) }, auth],
-    [
-      'the password of a file with logins alone',
-      { dockerConfig: JSON.stringify({ auths: { 'r.test': { auth } } }) },
-      'secret',
-    ],
-    [
-      'a token of a file',
-      { dockerConfig: JSON.stringify({ auths: { 'r.test': { identitytoken: 'a-token' } } }) },
-      'a-token',
-    ],
+    ['the password of a file', inFile({ 'r.test': { username: 'puller', password: 'secret' } }), 'secret'],
+    ['the login of a file', inFile({ 'r.test': { auth } }), auth],
+    ['the password of a file with logins alone', inFile({ 'r.test': { auth } }), 'secret'],
+    ['a token of a file', inFile({ 'r.test': { identitytoken: 'a-token' } }), 'a-token'],
   ])('%s, but the user and the registry', (_, given, hidden) => {
     const message = redact(`${shown}: ${hidden}`, secretsIn(given))
     expect(message).toMatch(/^puller of r.test: …+$/)
@@ -97,10 +94,33 @@ describe('the pods of a workload name its pull Secret', () => {
 })
 
 describe('credentials of several registries are one file', () => {
-  test('with those of existing Secrets', () => {
-    const existing = JSON.stringify({ auths: { 'other.test': { auth: 'eA==' } } })
-    const file = JSON.parse(dockerConfig([credentials, { dockerConfig: existing }]))
-    expect(Object.keys(file.auths)).toEqual(['other.test', 'r.test'])
+  const keysOf = (all: readonly PullCredentials[]) => {
+    const file: { auths: Record<string, { auth: string }> } = JSON.parse(dockerConfig(all))
+    return Object.fromEntries(Object.entries(file.auths).map(([key, login]) => [key, login.auth]))
+  }
+  const hub = 'https://index.docker.io/v1/'
+
+  test.each<[rule: string, registry: string, keys: readonly string[], expected: object]>([
+    ['for its host', 'r.test', ['r.test'], { 'r.test': 0 }],
+    ['but for no other host', 'r.test', ['other.test', 'r.test'], { 'r.test': 1 }],
+    ['but for no part of its host', 'r.test', ['test', 'r.test.evil', 'r.test:5000'], {}],
+    ['for an address with protocol', 'r.test', ['https://r.test/v1/'], { 'r.test': 0 }],
+    ['for Docker Hub', 'docker.io', [hub], { [hub]: 0 }],
+    ['for all hosts of a pattern', 'a.r.test', ['*.r.test', '*.test'], { 'a.r.test': 0 }],
+    ['for its project by a login to its host', 'r.test/shop', ['r.test'], { 'r.test/shop': 0 }],
+    ['for its project before its host', 'r.test/shop', ['r.test', 'r.test/shop'], { 'r.test/shop': 1 }],
+    ['but for no other project', 'r.test/shop', ['r.test/other', 'r.test/shopping'], {}],
+    ['for the projects of its host', 'r.test', ['r.test/shop', 'r.test'], { 'r.test/shop': 0, 'r.test': 1 }],
+  ])('with those of existing Secrets %s', (_, registry, keys, expected) => {
+    const auths = Object.fromEntries(keys.map((key, index) => [key, { auth: index }]))
+    expect(keysOf([inFile(auths, registry)])).toEqual(expected)
+  })
+
+  test('in which an existing Secret takes no place of another registry', () => {
+    const existing = inFile({ 'r.test': { auth: 'old' }, 'other.test': { auth: 'new' } }, 'other.test')
+    expect(keysOf([existing, credentials])).toEqual({ 'other.test': 'new', 'r.test': auth })
+    const ofProject = inFile({ 'r.test': { auth: 'shop' } }, 'r.test/shop')
+    expect(keysOf([ofProject, credentials])).toEqual({ 'r.test/shop': 'shop', 'r.test': auth })
   })
 
   test('and the first of two for one registry counts', () => {
