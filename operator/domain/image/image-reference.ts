@@ -1,8 +1,8 @@
 /** The parts of an image reference: `name[:tag][@digest]`. */
 export interface ImageReference {
   readonly name: string
-  readonly tag?: string
-  readonly digest?: string
+  readonly tag?: string | undefined
+  readonly digest?: string | undefined
 }
 
 const dockerHub = 'docker.io'
@@ -38,6 +38,15 @@ export function repositoryOf(name: string): string {
   const path = bare.slice(slash + 1)
   if (!dockerHubNames.has(host)) return bare
   return `${dockerHub}/${path.includes('/') ? '' : 'library/'}${path}`
+}
+
+/** Whether two references are the same: `nginx` is `docker.io/library/nginx:latest`. */
+export function isSameImage(left: string, right: string): boolean {
+  const [one, other] = [left, right].map((text) => {
+    const { name, tag, digest } = parseImage(text)
+    return formatImage({ name: repositoryOf(name), digest, tag: tag ?? (digest ? undefined : 'latest') })
+  })
+  return one === other
 }
 
 /** The address of a registry: its host, and a path if it has one. */

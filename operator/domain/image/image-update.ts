@@ -3,7 +3,7 @@ import type { PatchOperation } from '../../api/deployment-delta.ts'
 import { escapeToken, isObject, ownValue } from '../base/json.ts'
 import type { SetContent } from '../delta/delta.ts'
 import { imageOf } from './artefact.ts'
-import { parseImage, repositoryOf } from './image-reference.ts'
+import { isSameImage, parseImage, repositoryOf } from './image-reference.ts'
 
 /** A container of a module with a plain image: one without placeholders. */
 interface Container {
@@ -51,7 +51,7 @@ export function imageUpdates(set: SetContent, versions: readonly ArtefactVersion
   const updates = new Map<string, PatchOperation[]>()
   for (const { module, container, image } of containersOf(set)) {
     const value = wanted.get(repositoryOf(parseImage(image).name))
-    if (value === undefined || value === image) continue
+    if (value === undefined || isSameImage(value, image)) continue
     const path = `/spec/containers/${escapeToken(container)}/image`
     updates.set(module, [...(updates.get(module) ?? []), { op: 'replace', path, value }])
   }
