@@ -120,9 +120,12 @@ export class AutomaticDeployments {
     return new Map(owners.map(({ id, workloadName }) => [id, workloadName]))
   }
 
+  /** The deployment that names a version; an older one names an earlier version of its name. */
   #deploymentOf(version: ArtefactVersion, environmentName: string): EnvironmentDeployment | undefined {
-    const index = scoped(version, `${environmentName} ${version.metadata.name}`)
-    return this.#cluster.store.byIndex(EnvironmentDeployment, 'artefactVersion', index)[0]
+    const { name, creationTimestamp } = version.metadata
+    return this.#cluster.store
+      .byIndex(EnvironmentDeployment, 'artefactVersion', scoped(version, `${environmentName} ${name}`))
+      .find(({ metadata }) => metadata.creationTimestamp >= creationTimestamp)
   }
 
   /** Throws Waiting for a short time after the last version, so that versions that come together are one deployment. */
@@ -161,7 +164,8 @@ export class AutomaticDeployments {
   async #deploy({ environment, versions, updates }: Batch): Promise<string> {
     const { namespace, name: environmentName, uid } = environment.metadata
     const names = versions.map(({ metadata }) => metadata.name)
-    const deltaName = automationDeltaId(uid, names, updates)
+    const uids = versions.map(({ metadata }) => metadata.uid)
+    const deltaName = automationDeltaId(uid, uids, updates)
     const creator = `automation-rule:${ruleOf(versions, environmentName)}`
     const images = versions.map(({ spec }) => imageOf(spec)).sort()
     const comment = truncate(`New images: ${images.join(', ')}`, longestComment)

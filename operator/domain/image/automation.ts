@@ -94,9 +94,9 @@ function isNewer(left: ArtefactVersion, right: ArtefactVersion): boolean {
 /** Id of the delta of an automatic deployment: the same for the same versions and changes. */
 export function automationDeltaId(
   environmentUid: string,
-  versionNames: readonly string[],
+  versionUids: readonly string[],
   updates: ImageUpdates,
 ): string {
-  const content = JSON.stringify([environmentUid, versionNames.toSorted(compareText), updates])
+  const content = JSON.stringify([environmentUid, versionUids.toSorted(compareText), updates])
   return `auto-${hash('sha256', content).slice(0, 24)}`
 }

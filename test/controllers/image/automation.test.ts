@@ -261,6 +261,22 @@ test('a failed deployment is not repeated', async () => {
   expect(world.automatic()).toHaveLength(1)
 })
 
+test('a version that was deleted, and is registered again after a newer one, is a new version', async () => {
+  const world = startedWorld()
+  for (const name of ['a1', 'a2']) {
+    world.register(name, { version: name })
+    await world.untilQuiet()
+  }
+  world.fake.drop(ArtefactVersion, 'acme', 'a1')
+  world.register('a1', { version: 'a1' })
+  await world.untilQuiet()
+  expect(world.running()).toMatchObject({ a: 'r.test/a:a1' })
+  const names = world.automatic().map(({ name }) => name)
+  expect(names).toHaveLength(3)
+  const { environments } = world.fake.store.get(ArtefactVersion, 'acme', 'a1')?.status ?? {}
+  expect(environments).toMatchObject([{ outcome: 'Deployed', deploymentName: names.at(-1) }])
+})
+
 test('two rules of one environment deploy a version once', async () => {
   const world = startedWorld()
   world.rule('second')
