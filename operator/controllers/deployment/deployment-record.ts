@@ -1,5 +1,7 @@
+import { DeploymentDelta } from '../../api/deployment-delta.ts'
 import { Environment } from '../../api/environment.ts'
-import type { DeploymentProblem, EnvironmentDeployment } from '../../api/environment-deployment.ts'
+import { type DeploymentProblem, EnvironmentDeployment } from '../../api/environment-deployment.ts'
+import { annotations } from '../../api/names.ts'
 import { Stalled, Waiting } from '../../domain/base/errors.ts'
 import { isStartRemembered } from '../../domain/deployment/deployment.ts'
 import {
@@ -9,6 +11,7 @@ import {
   isRemembered,
 } from '../../domain/deployment/deployment-history.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
+import type { Store } from '../../kube/cache/store.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import { isStalled } from '../../kube/loop/outcome.ts'
 import type { Observed } from '../../kube/loop/status.ts'
@@ -106,16 +109,41 @@ function tooManyDeployments({ metadata }: Environment): DeploymentProblem {
 
 /**
  * Writes the calls of webhooks for the events of the deployment. Throws Waiting until the environment records that it ran,
- * and each environment that starts from it records its set.
+ * and each environment that starts from it records its set. Deletes the delta of an automatic deployment.
  */
 export async function finalizeDeployment(
   deployment: EnvironmentDeployment,
   {
-    cluster: { store },
+    cluster,
     dispatcher,
-  }: { readonly cluster: Pick<Cluster, 'store'>; readonly dispatcher: Pick<Dispatcher, 'notifyDeleted'> },
+  }: {
+    readonly cluster: Pick<Cluster, 'store' | 'remove'>
+    readonly dispatcher: Pick<Dispatcher, 'notifyDeleted'>
+  },
 ): Promise<void> {
   await dispatcher.notifyDeleted(deployment)
+  awaitRecords(deployment, cluster.store)
+  await removeAutomaticDelta(deployment, cluster)
+}
+
+/** The operator made the delta for this deployment. It stays while another deployment names it. */
+async function removeAutomaticDelta(
+  { metadata, spec }: EnvironmentDeployment,
+  cluster: Pick<Cluster, 'store' | 'remove'>,
+): Promise<void> {
+  const { namespace, uid } = metadata
+  const { environmentName, deltaName } = spec
+  const isAutomatic = metadata.annotations?.[annotations.artefactVersions] !== undefined
+  if (!isAutomatic || metadata.name !== `${environmentName}.${deltaName}`) return
+  const { store } = cluster
+  const delta = store.get(DeploymentDelta, namespace, deltaName ?? '')
+  const isNamed = store
+    .cacheOf(EnvironmentDeployment)
+    .anyIn(namespace, (each) => each.metadata.uid !== uid && each.spec.deltaName === deltaName)
+  if (delta && !isNamed) await cluster.remove(DeploymentDelta, delta)
+}
+
+function awaitRecords(deployment: EnvironmentDeployment, store: Store): void {
   const { namespace, name } = deployment.metadata
   const starting = store.byIndex(Environment, 'start', `${namespace}/${name}`)
   const unrecorded = starting.find((each) => !isStalled(each) && !isStartRemembered(each, deployment))

@@ -1,11 +1,14 @@
 import { setTimeout } from 'node:timers/promises'
 import { beforeEach, describe, expect, test } from '@jest/globals'
+import { DeploymentDelta } from '../../../operator/api/deployment-delta.ts'
 import { Environment } from '../../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
+import { annotations } from '../../../operator/api/names.ts'
 import { finalStatus } from '../../../operator/controllers/deployment/deployment-failure.ts'
 import {
   createRecordWait,
   endOfEarlierRun,
+  finalizeDeployment,
 } from '../../../operator/controllers/deployment/deployment-record.ts'
 import { historyOf, isRepetition, runHash } from '../../../operator/domain/deployment/deployment-history.ts'
 import { deploymentEvents } from '../../../operator/domain/deployment/events.ts'
@@ -110,5 +113,50 @@ describe('a deployment writes nothing before its environment remembers its set',
     const waiting = wait(plain, 'shop.one')
     cluster.drop(Environment, namespace, 'shop.dev')
     await expect(waiting).rejects.toMatchObject({ reason: 'NotRemembered' })
+  })
+})
+
+describe('the delta of a deployment that is deleted', () => {
+  const marks = { [annotations.artefactVersions]: 'a1' }
+  const deploymentOf = (name: string, deltaName: string, annotated: Record<string, string> = {}) =>
+    cluster.put(
+      EnvironmentDeployment,
+      storedObject(
+        EnvironmentDeployment,
+        { namespace, name, annotations: annotated },
+        { environmentName: 'shop.dev', deltaName },
+      ),
+    )
+  beforeEach(() => cluster.reset())
+
+  test.each<[rule: string, deployment: () => EnvironmentDeployment, other: string, isKept: boolean]>([
+    [
+      'of an image is deleted with it',
+      () => deploymentOf('shop.dev.auto-1', 'auto-1', marks),
+      'auto-2',
+      false,
+    ],
+    [
+      'of an image stays while another deployment names it',
+      () => deploymentOf('shop.dev.auto-1', 'auto-1', marks),
+      'auto-1',
+      true,
+    ],
+    ['of a user stays', () => deploymentOf('shop.dev.1', 'auto-1'), 'auto-2', true],
+    [
+      'of a user stays although the deployment has the mark',
+      () => deploymentOf('shop.dev.1', 'auto-1', marks),
+      'auto-2',
+      true,
+    ],
+  ])('%s', async (_, deployment, other, isKept) => {
+    cluster.put(
+      DeploymentDelta,
+      storedObject(DeploymentDelta, { namespace, name: 'auto-1' }, { applicationName: 'shop' }),
+    )
+    deploymentOf('shop.dev.other', other)
+    const dispatcher = { notifyDeleted: async () => {} }
+    for (const each of [deployment(), deployment()]) await finalizeDeployment(each, { cluster, dispatcher })
+    expect(cluster.store.get(DeploymentDelta, namespace, 'auto-1') !== undefined).toBe(isKept)
   })
 })
