@@ -6,6 +6,7 @@ import { Environment } from '../../api/environment.ts'
 import { EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import { type Manifest, newObject } from '../../api/kind.ts'
 import { annotations, finalizer } from '../../api/names.ts'
+import { isClearlyOlder } from '../../domain/base/creation-time.ts'
 import { Stalled, Waiting } from '../../domain/base/errors.ts'
 import { compareText, sameJson } from '../../domain/base/json.ts'
 import { truncate } from '../../domain/base/size-limits.ts'
@@ -122,10 +123,10 @@ export class AutomaticDeployments {
 
   /** The deployment that names a version; an older one names an earlier version of its name. */
   #deploymentOf(version: ArtefactVersion, environmentName: string): EnvironmentDeployment | undefined {
-    const { name, creationTimestamp } = version.metadata
+    const index = scoped(version, `${environmentName} ${version.metadata.name}`)
     return this.#cluster.store
-      .byIndex(EnvironmentDeployment, 'artefactVersion', scoped(version, `${environmentName} ${name}`))
-      .find(({ metadata }) => metadata.creationTimestamp >= creationTimestamp)
+      .byIndex(EnvironmentDeployment, 'artefactVersion', index)
+      .find((each) => !isClearlyOlder(each, version))
   }
 
   /** Throws Waiting for a short time after the last version, so that versions that come together are one deployment. */
