@@ -66,12 +66,13 @@ async function boundedText({ body }: Response): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** The status for a response with status 2xx. */
+/** The status for a response with status 2xx. Without a result, the library would read an empty list. */
 function statusWithin(text: string): number {
   const answer = parseJson(text)
-  if (!isObject(answer) || typeof answer.success !== 'boolean')
-    throw new TransportError('the provider gave an answer that cannot be read')
-  return answer.success ? 200 : 400
+  if (isObject(answer) && answer.success === false) return 400
+  if (isObject(answer) && answer.success === true && typeof answer.result === 'object' && answer.result)
+    return 200
+  throw new TransportError('the provider gave an answer that cannot be read')
 }
 
 function retryAfterOf(headers: Headers): Record<string, string> {

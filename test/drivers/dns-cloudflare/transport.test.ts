@@ -46,6 +46,11 @@ test.each<[rule: string, answer: (response: ServerResponse) => void, message: st
     (response) => response.end(JSON.stringify({ success: true, result: [{ id: 7 }], result_info: {} })),
     'cannot be read',
   ],
+  [
+    'success without a result',
+    (response) => response.end(JSON.stringify({ success: true, result: null })),
+    'cannot be read',
+  ],
   ['no JSON', (response) => response.end('<html>'), 'cannot be read'],
   ['nothing', (response) => response.end(), 'cannot be read'],
 ])('not believed: %s', async (_, answer, message) => {
@@ -57,6 +62,18 @@ test.each<[rule: string, answer: (response: ServerResponse) => void, message: st
     reason: 'ProviderUnavailable',
     message: expect.stringContaining(message),
   })
+})
+
+test.each([
+  ['none', { success: true, errors: [] }],
+  ['null', { success: true, errors: [], result: null }],
+])('a removal does not take an answer for an empty zone: its result is %s', async (_, answer) => {
+  const baseUrl = await provider((_request, response) => response.end(JSON.stringify(answer)))
+  let now = 0
+  const driver = world.process({ baseUrl, clock: () => now })
+  now += 60_000 // a list of now proves what is absent
+  const call = driver.deprovision(world.deprovisionOf(world.numbered(1)))
+  await expect(call).rejects.toMatchObject({ reason: 'ProviderUnavailable' })
 })
 
 test('a record of another client whose name is in Unicode', async () => {
