@@ -113,3 +113,11 @@ test('its identity is that of the inner driver, and so is its end', async () => 
   })
   expect(gone).toEqual([{ region: 'north' }])
 })
+
+test('the identity is of the inputs that are provisioned, also with a random part', async () => {
+  const driver = virtual({ region: '{{ randAlphaNum 12 }}' })
+  const same = request()
+  const identity = await driver.identify?.(same)
+  const { outputs } = await driver.provision(same)
+  expect(outputs.values).toEqual(identity)
+})

@@ -19,7 +19,14 @@ export interface VirtualDriver {
 
 /** A driver that renders the inputs and delegates to the inner driver. */
 export function createVirtualDriver({ descriptor, template, inner, templates }: VirtualDriver): Driver {
-  const innerRequest = async (request: ProvisionRequest): Promise<ProvisionRequest> => {
+  // Rendered once for each request: a random part must be the same in the identity and in what is provisioned.
+  const innerRequests = new WeakMap<ProvisionRequest, Promise<ProvisionRequest>>()
+  const innerRequest = (request: ProvisionRequest): Promise<ProvisionRequest> => {
+    const known = innerRequests.get(request) ?? rendered(request)
+    innerRequests.set(request, known)
+    return known
+  }
+  const rendered = async (request: ProvisionRequest): Promise<ProvisionRequest> => {
     const steps = [{ name: 'template', template, reads: 'yaml' as const }]
     const results = await renderTemplates(templates, steps, templateData(request), request)
     const inputs = inputsOf(results.template)
