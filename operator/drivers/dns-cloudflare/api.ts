@@ -17,12 +17,19 @@ export interface ChangeResult {
   readonly written: readonly ExistingRecord[]
 }
 
+/** Listed records. */
+export interface RecordList {
+  readonly records: readonly ExistingRecord[]
+  /** Whether the list has several pages: a record that moves to the page before, when another one is deleted, is missing. */
+  readonly isPaged: boolean
+}
+
 /** The API of a zone; all methods throw CloudflareError. `signal` ends the wait for the rate limit, never a call. */
 export interface ZoneApi {
   /** The zone's name; undefined when the token may not read it. */
   zoneName(signal?: AbortSignal): Promise<string | undefined>
-  /** All records. */
-  list(signal?: AbortSignal): Promise<readonly ExistingRecord[]>
+  /** All records, or those of one name. */
+  list(signal?: AbortSignal, name?: string): Promise<RecordList>
   /** Makes all of the changes or none. */
   change(changes: readonly Change[], signal?: AbortSignal): Promise<readonly ChangeResult[]>
 }
@@ -58,11 +65,13 @@ export function createZoneApi(zoneId: string, settings: ApiSettings): ZoneApi {
       return (typeof zone.name === 'string' && asciiName(zone.name)) || undefined
     },
 
-    async list(signal) {
+    async list(signal, name) {
       const records: ExistingRecord[] = []
+      const filter = name === undefined ? {} : { name: { exact: name } }
+      let pages = 1
       // The paging of the library requests one page too many.
-      for (let page = 1, pages = 1; page <= pages; page += 1) {
-        const query = { zone_id: zoneId, page, per_page: perPage }
+      for (let page = 1; page <= pages; page += 1) {
+        const query = { zone_id: zoneId, page, per_page: perPage, ...filter }
         const list = call(async () => client.dns.records.list(query), signal)
         const { result, result_info: info } = await list.catch((error: unknown) => {
           throw listError(error)
@@ -71,7 +80,7 @@ export function createZoneApi(zoneId: string, settings: ApiSettings): ZoneApi {
         records.push(...result.map(existingRecord))
         pages = pagesOf(info, result.length, page)
       }
-      return records
+      return { records, isPaged: pages > 1 }
     },
 
     async change(changes, signal) {

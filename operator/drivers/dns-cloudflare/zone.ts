@@ -40,9 +40,13 @@ interface Task extends TaskOf {
   readonly error?: Error
 }
 
+/** The list that a decision takes. */
+type NeededList = 'newer list' | 'list of the name'
+
 interface Listing {
   readonly begunAt: number
   readonly byName: ReadonlyMap<string, readonly ExistingRecord[]>
+  readonly isPaged: boolean
 }
 
 /** An error that is repeated, without a call, until its time is over. */
@@ -140,10 +144,14 @@ class BatchedZone implements Zone {
     }
   }
 
-  async #list(signal: AbortSignal): Promise<Listing> {
+  async #list(signal: AbortSignal, ofName?: string): Promise<Listing> {
     const begunAt = this.#options.clock()
-    const records = await this.#options.api.list(signal)
-    return { begunAt, byName: Map.groupBy(records, ({ name }) => name) }
+    const { records, isPaged } = await this.#options.api.list(signal, ofName)
+    return {
+      begunAt,
+      byName: Map.groupBy(records, ({ name }) => name),
+      isPaged: isPaged && ofName === undefined,
+    }
   }
 
   /** Settles or writes the records for which this list suffices; returns the others. */
@@ -157,8 +165,10 @@ class BatchedZone implements Zone {
     const tasks: Task[] = []
     for (const pending of batch) {
       if (!pending.isOpen) continue
-      const result = this.#decide(pending, listing)
-      if (result === 'newer list') again.push(pending)
+      let result = this.#decide(pending, listing)
+      if (result === 'list of the name')
+        result = this.#decide(pending, await this.#list(signal, pending.item.name))
+      if (result === 'newer list' || result === 'list of the name') again.push(pending)
       else if (result !== 'settled') tasks.push(result)
     }
     const failed = await writeChanges(await this.#allowed(tasks, signal), {
@@ -176,8 +186,8 @@ class BatchedZone implements Zone {
     return [...again, ...failed.map(({ pending }) => pending)]
   }
 
-  /** Returns the change to write or that it takes a newer list; settles the record otherwise. */
-  #decide(pending: Pending, listing: Listing): Task | 'newer list' | 'settled' {
+  /** Returns the change to write or which list it takes; settles the record otherwise. */
+  #decide(pending: Pending, listing: Listing): Task | NeededList | 'settled' {
     const { memory } = this.#options
     const { item: desired } = pending
     const unsettled = memory.unsettledSeconds(desired)
@@ -190,6 +200,7 @@ class BatchedZone implements Zone {
     const isFresh = listing.begunAt >= pending.addedAt
     if (!isFresh && (!isCreation || memory.isUnsure(desired))) return 'newer list'
     if (decision.kind === 'change') return { pending, desired, change: decision.change }
+    if (decision.kind === 'absent' && listing.isPaged) return 'list of the name'
     if (decision.kind !== 'conflict') {
       this.#settleUnchanged(pending, listing, decision.kind === 'absent')
       return 'settled'

@@ -1,0 +1,81 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { closeServer } from '../../../dev/close-server.ts'
+import type { FreeForm } from '../../../operator/api/schema.ts'
+import { markOf } from '../../../operator/drivers/dns-cloudflare/record.ts'
+import { type DnsWorld, eventually, installationId, numberedId, startDnsWorld } from '../support/dns-world.ts'
+
+let world: DnsWorld
+let server: Server
+let baseUrl: string
+/** What a list without a name shows, page by page, and the records as they are. */
+let pages: FreeForm[][]
+let records: FreeForm[]
+const lists: (string | null)[] = []
+
+beforeAll(async () => {
+  world = await startDnsWorld()
+  server = createServer(async (request, response) => {
+    const { searchParams } = new URL(request.url ?? '', 'http://localhost')
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const answer = (result: unknown, total = 1) => {
+      response.end(JSON.stringify({ success: true, errors: [], result, result_info: { total_pages: total } }))
+    }
+    if (request.method === 'POST') {
+      const { deletes } = JSON.parse(Buffer.concat(chunks).toString()) as { deletes: FreeForm[] }
+      records = records.filter(({ id }) => deletes.every((each) => each.id !== id))
+      answer({ deletes, patches: [], posts: [] })
+      return
+    }
+    const name = searchParams.get('name.exact')
+    lists.push(name)
+    if (name !== null) answer(records.filter((each) => each.name === name))
+    else answer(pages[Number(searchParams.get('page')) - 1] ?? [], pages.length)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/client/v4`
+})
+afterAll(async () => {
+  await closeServer(server)
+  await world.close()
+})
+
+const recordOf = (n: number) => ({
+  id: String(n).padStart(32, '0'),
+  type: 'A',
+  name: `shop-dev-${numberedId(n).slice(0, 8)}.${world.fake.zoneName}`,
+  content: '192.0.2.10',
+  ttl: 1,
+  proxied: false,
+  comment: markOf(installationId, numberedId(n)),
+})
+
+async function remove(n: number): Promise<void> {
+  const driver = world.process({ baseUrl })
+  await eventually(() => driver.deprovision(world.deprovisionOf(world.numbered(n))))
+}
+
+test('a record that moved to the page before is removed', async () => {
+  records = [recordOf(1), recordOf(2), recordOf(3)]
+  // Another client deleted the first record after its page was read.
+  pages = [[recordOf(0), recordOf(1)], [recordOf(3)]]
+  await remove(2)
+  expect(records.map(({ id }) => id)).toEqual([recordOf(1).id, recordOf(3).id])
+})
+
+test('one that is in no list is gone', async () => {
+  records = [recordOf(1)]
+  pages = [[recordOf(1)], []]
+  await expect(remove(2)).resolves.toBeUndefined()
+})
+
+test('a list of one page needs no second one', async () => {
+  records = [recordOf(1)]
+  pages = [[recordOf(1)]]
+  lists.length = 0
+  await remove(2)
+  expect(new Set(lists)).toEqual(new Set([null]))
+})
