@@ -1,6 +1,9 @@
 /** Maximum length of a rendered template and of intermediate texts. */
 export const maxTextLength = 1_048_576
 
+/** Maximum length of all results of a call, as JSON: the main thread searches them, and does nothing else meanwhile. */
+export const maxResultsLength = 5 * 1_048_576
+
 /** Maximum items of a list that a function returns. */
 export const maxListLength = 100_000
 

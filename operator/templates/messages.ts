@@ -33,7 +33,7 @@ export type WorkerResponse =
 
 /** Why rendering failed. */
 export interface Failure {
-  /** `NotYet`: one of them waits for an object; `Invalid`: it will never work with these data. */
-  readonly reason: 'NotYet' | 'Invalid'
+  /** `NotYet`: one of them waits for an object; `Invalid`: it will never work with these data; `TooLarge`: it gives too much. */
+  readonly reason: 'NotYet' | 'Invalid' | 'TooLarge'
   readonly message: string
 }

@@ -1,7 +1,8 @@
 import { TemplateError, TypeMismatchError } from '@promptctl/go-template-js'
+import { lengthOf } from '../domain/base/size-limits.ts'
 import { createGoEngine } from './engine.ts'
 import { templateFunctions } from './functions/functions.ts'
-import { FunctionFault, NotYet } from './limits.ts'
+import { FunctionFault, maxResultsLength, NotYet } from './limits.ts'
 import type { Failure, Results, Step, WorkerRequest } from './messages.ts'
 import { type Dict, dictOf, isDict, own, withoutPrototypes } from './values.ts'
 import { parseYaml, parseYamlDocuments } from './yaml.ts'
@@ -26,7 +27,15 @@ export function renderSteps({ steps, data }: Pick<WorkerRequest, 'steps' | 'data
     if (step.as !== undefined) put(shared, step.as.split('.'), result)
     return [step.name, result]
   })
+  refuseTooLarge(results, steps)
   return Object.fromEntries(results)
+}
+
+function refuseTooLarge(results: unknown, steps: readonly Step[]): void {
+  if (lengthOf(results, maxResultsLength) <= maxResultsLength) return
+  const names = steps.map(({ name }) => `'${name}'`).join(', ')
+  const message = `templates ${names} give more than ${maxResultsLength} characters`
+  throw new StepFailed({ reason: 'TooLarge', message })
 }
 
 /** The place and the reason of a failure, for the author of the template, without data. */

@@ -105,6 +105,7 @@ class TemplateQueue implements Templates {
       throw new Error('the thread of the templates answered something else')
     } catch (error) {
       const isOfUse = error instanceof TemplatesFailed && ['NotYet', 'Invalid'].includes(error.reason)
+      // A thread whose templates gave too much restarts too, which frees its memory.
       if (!isOfUse) await this.#stop()
       throw error
     } finally {

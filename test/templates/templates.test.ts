@@ -105,6 +105,25 @@ describe('a template error names template, line, column and reason, never the da
 const shared = '{{ $x := list "a" }}{{ range until 60 }}{{ $x = list $x $x }}{{ end }}'
 
 describe('hostile templates', () => {
+  const mebibyte = '{{ repeat 1000 (repeat 1000 "x") }}'
+
+  test.each<[rule: string, step: Step]>([
+    ['of many texts', yaml(Array.from({ length: 6 }, () => mebibyte))],
+    ['of many keys', yaml(Array.from({ length: 6 }, (_, i) => ({ [`${i}${mebibyte}`]: 1 })))],
+    ['of many references to one value', yaml(Array.from({ length: 20 }, () => '{{ .long }}'))],
+  ])('results %s', async (_, step) => {
+    const data = { long: `a: &a ["${'x'.repeat(10_000)}"]\nb: [${'*a,'.repeat(40)}]` }
+    await expect(render(step, data)).rejects.toMatchObject({
+      reason: 'TooLarge',
+      message: "templates 'given' give more than 5242880 characters",
+    })
+  })
+
+  test('results of many steps', async () => {
+    const steps = Array.from({ length: 6 }, (_, i) => ({ ...text(mebibyte), name: `step${i}` }))
+    await expect(templates.render('acme', steps, {})).rejects.toMatchObject({ reason: 'TooLarge' })
+  })
+
   test.each<[rule: string, template: string, reason: string]>([
     ['work without end', '{{ range until 100000 }}{{ range until 100000 }}{{ end }}{{ end }}', 'TooSlow'],
     [

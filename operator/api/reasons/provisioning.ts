@@ -107,7 +107,7 @@ export const provisioningReasons = {
     'Change the address, or allow it with `QUARTERMASTER_OUTBOUND_ALLOWED`.',
   ),
   TemplateTooLarge: reason(
-    'Rendering the templates takes too much memory.',
+    'The templates take too much memory, or give too much.',
     'Simplify the templates that the message names.',
   ),
   TemplateTooSlow: reason(
