@@ -9,31 +9,32 @@ interface Verb {
   readonly precision: number | undefined
 }
 
-const directive = /%([+\-# 0]*)(\*|\d+)?(?:\.(\*|\d*))?(.?)/gsu
+const directive = /%([+\-# 0]*)((?:\[\d+\])?\*|\d+)?(?:\.((?:\[\d+\])?\*|\d*))?(\[\d+\])?(.?)/gsu
 
 /** What Go's `fmt.Sprintf` gives; what does not fit a verb is shown as Go shows it, `%!d(string=a)`. */
 export function formatted(format: string, values: readonly unknown[]): string {
-  let next = 0
+  const rest = createArguments(values)
   let length = format.length
-  const take = () => values[next++]
   const text = format.replace(
     directive,
-    (_, flags: string, width: string, precision: string, letter: string) => {
+    (_, flags: string, width: string, precision: string, index: string, letter: string) => {
       if (letter === '%') return '%'
       if (letter === '') return '%!(NOVERB)'
       const verb: Verb = {
         letter,
         flags,
-        width: size(width, take) ?? 0,
-        precision: precision === '' ? 0 : size(precision, take),
+        width: size(width, rest) ?? 0,
+        precision: precision === '' ? 0 : size(precision, rest),
       }
       checkLength(Math.max(verb.width, verb.precision ?? 0))
-      const piece = next < values.length ? withVerb(take(), verb) : `%!${letter}(MISSING)`
+      const missing = rest.moveTo(index)
+      const piece = missing === undefined ? withVerb(rest.take(), verb) : `%!${letter}(${missing})`
       length += piece.length
       checkLength(length)
       return piece
     },
   )
+  const next = rest.unused()
   if (next >= values.length) return text
   const extra = values
     .slice(next)
@@ -41,13 +42,40 @@ export function formatted(format: string, values: readonly unknown[]): string {
   return `${text}%!(EXTRA ${extra.join(', ')})`
 }
 
-function size(text: string | undefined, take: () => unknown): number | undefined {
-  return text === '*' ? Number(take()) : text === undefined ? undefined : Number(text)
+interface Arguments {
+  /** Goes to the argument of an index such as `[2]`, if there is one; returns why there is no argument. */
+  moveTo(index: string | undefined): 'BADINDEX' | 'MISSING' | undefined
+  take(): unknown
+  /** The first argument that is not used; after an index none is. */
+  unused(): number
+}
+
+function createArguments(values: readonly unknown[]): Arguments {
+  let next = 0
+  let isReordered = false
+  return {
+    moveTo(index) {
+      if (index !== undefined) {
+        const wanted = Number(index.slice(1, -1)) - 1
+        isReordered = true
+        if (wanted < 0 || wanted >= values.length) return 'BADINDEX'
+        next = wanted
+      }
+      return next < values.length ? undefined : 'MISSING'
+    },
+    take: () => values[next++],
+    unused: () => (isReordered ? values.length : next),
+  }
+}
+
+function size(text: string | undefined, rest: Arguments): number | undefined {
+  if (!text?.endsWith('*')) return text === undefined ? undefined : Number(text)
+  rest.moveTo(text.slice(0, -1) || undefined)
+  return Number(rest.take())
 }
 
 function withVerb(value: unknown, verb: Verb): string {
   if (verb.letter === 'T') return padded(typeName(value), verb)
-  if (verb.letter === 'v' && !isNumber(value)) return padded(cut(print(value), verb), verb)
   if (isDict(value) || Array.isArray(value)) return printWith(value, (leaf) => leafWithVerb(leaf, verb))
   return leafWithVerb(value, verb)
 }
@@ -67,7 +95,7 @@ function textWith(value: unknown, verb: Verb): string | undefined {
 
 function stringWith(value: string, verb: Verb): string | undefined {
   const { letter, flags } = verb
-  const hex = () => Buffer.from(value).toString('hex')
+  const hex = () => hexText(value, flags)
   if (letter === 's' || letter === 'v') return padded(cut(value, verb), verb)
   if (letter === 'q')
     return padded(flags.includes('#') && !value.includes('`') ? `\`${value}\`` : goQuote(value), verb)
@@ -75,10 +103,19 @@ function stringWith(value: string, verb: Verb): string | undefined {
   return letter === 'X' ? padded(hex().toUpperCase(), verb) : undefined
 }
 
+/** The bytes of a text; `% x` has a space between them, and `%#x` a prefix. */
+function hexText(value: string, flags: string): string {
+  const prefix = flags.includes('#') && value !== '' ? '0x' : ''
+  const bytes = Array.from(Buffer.from(value), (byte) => byte.toString(16).padStart(2, '0'))
+  return prefix + bytes.join(flags.includes(' ') ? ` ${prefix}` : '')
+}
+
 function numberWith(value: number | bigint, verb: Verb): string | undefined {
   const { letter, flags } = verb
   const isWhole = typeof value === 'bigint' || Number.isInteger(value)
   const whole = isWhole ? wholes[letter]?.(BigInt(value), flags.includes('#')) : undefined
+  if (whole !== undefined && verb.precision !== undefined && 'dboOxXv'.includes(letter))
+    return padded(signed(longEnough(whole, verb.precision), verb), { ...verb, flags: flags.replace('0', '') })
   const text = whole ?? fractions[letter.toLowerCase()]?.(Number(value), verb.precision)
   if (text === undefined) return undefined
   return padded(signed('EG'.includes(letter) ? text.toUpperCase() : text, verb), verb)
@@ -101,10 +138,28 @@ const wholes: Readonly<Record<string, (value: bigint, isMarked: boolean) => stri
   O: (value) => based(value, 8, '0o'),
   x: (value, isMarked) => based(value, 16, isMarked ? '0x' : ''),
   X: (value, isMarked) => based(value, 16, isMarked ? '0X' : '').toUpperCase(),
-  c: (value) => (value >= 0n && value <= 0x10ffffn ? String.fromCodePoint(Number(value)) : '\ufffd'),
-  q: (value) => `'${String.fromCodePoint(Number(value))}'`,
+  c: characterOf,
+  q: (value) => quoted(characterOf(value)),
   v: String,
   U: (value) => `U+${value.toString(16).toUpperCase().padStart(4, '0')}`,
+}
+
+/** The character of a code point; of a number that is none, the replacement character. */
+function characterOf(value: bigint): string {
+  const text = value >= 0n && value <= 0x10ffffn ? String.fromCodePoint(Number(value)) : ''
+  return text !== '' && text.isWellFormed() ? text : '\ufffd'
+}
+
+function quoted(character: string): string {
+  if (character === "'" || character === '"') return character === "'" ? `'\\''` : `'"'`
+  return `'${goQuote(character).slice(1, -1)}'`
+}
+
+/** The number with at least this many digits. */
+function longEnough(number: string, digits: number): string {
+  const [, front = '', back = ''] = /^(-?(?:0[xXbo])?)(.*)$/s.exec(number) ?? []
+  if (digits === 0 && back === '0') return ''
+  return front + back.padStart(digits, '0')
 }
 
 function based(value: bigint, base: number, prefix: string): string {
@@ -117,7 +172,7 @@ function exponential(text: string): string {
 
 function signed(text: string, { flags, letter }: Verb): string {
   if (text.startsWith('-') || 'cUq'.includes(letter)) return text
-  return flags.includes('+') ? `+${text}` : flags.includes(' ') ? ` ${text}` : text
+  return flags.includes('+') && letter !== 'v' ? `+${text}` : flags.includes(' ') ? ` ${text}` : text
 }
 
 function cut(text: string, { precision }: Verb): string {
