@@ -11,6 +11,13 @@ const fromJson = (text: unknown) => {
     throw new FunctionFault('takes JSON, and this is none')
   }
 }
+/** The text of base64 with its padding, which may have line breaks. */
+const b64dec = (text: unknown) => {
+  const base64 = textArgument(text).replace(/[\r\n]/g, '')
+  if (base64.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(base64))
+    throw new FunctionFault('takes base64, and this is none')
+  return Buffer.from(base64, 'base64').toString()
+}
 const fromYaml = (text: unknown) => parseYaml(textArgument(text))
 
 /** Functions of JSON and YAML. */
@@ -18,6 +25,7 @@ export const encodingFunctions: Functions = {
   toJson: (value) => jsonText(value),
   toRawJson: (value) => jsonText(value, { raw: true }),
   toPrettyJson: (value) => jsonText(value, { indent: '  ' }),
+  b64dec,
   fromJson,
   fromJsonArray: fromJson,
   toYaml: yamlText,

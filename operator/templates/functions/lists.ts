@@ -29,13 +29,20 @@ export const listFunctions: Functions = {
   push: append,
   prepend: (list, item) => concat([item], list),
   chunk: (size, list) => chunks(listArgument(list), Math.max(1, wholeArgument(size))),
-  sortAlpha: (list) => listArgument(list).map(print).sort(byCodePoint),
-  toStrings: (list) => listArgument(list).map(print),
+  sortAlpha: (list) => textsOf(list).sort(byCodePoint),
+  toStrings: textsOf,
   all: (...values) => !values.some(isEmpty),
   any: (...values) => values.some((each) => !isEmpty(each)),
   slice: sliced,
   len: lengthOf,
   index: (value, ...keys) => keys.reduce(member, value),
+}
+
+/** The items as texts, without those that are nothing. */
+function textsOf(list: unknown): string[] {
+  return listArgument(list)
+    .filter((each) => each !== undefined && each !== null)
+    .map(print)
 }
 
 function unique(list: readonly unknown[]): unknown[] {

@@ -7,6 +7,9 @@ import { type Functions, listArgument, textArgument, wholeArgument } from '../va
 const isThere = (value: unknown) => value !== undefined && value !== null
 const base = (path: unknown) => posix.basename(textArgument(path)) || (textArgument(path) === '' ? '.' : '/')
 const clean = (path: unknown) => posix.normalize(textArgument(path)).replace(/(?<=.)\/$/, '')
+const dir = (path: unknown) => clean(posix.dirname(textArgument(path)))
+const ext = (path: unknown) => /\.[^./]*$/.exec(textArgument(path))?.[0] ?? ''
+const isAbs = (path: unknown) => textArgument(path).startsWith('/')
 
 /** A letter after a space, or after a character of ASCII that is no letter, digit or underscore. */
 const beginOfWord = /(?<=^|[^\w\u{80}-\u{10FFFF}]|\s)\p{L}/gu
@@ -42,10 +45,14 @@ export const textFunctions: Functions = {
   join: (separator, list) => joined(textArgument(separator), list),
   base,
   osBase: base,
-  dir: (path) => clean(posix.dirname(textArgument(path))),
-  ext: (path) => /\.[^./]*$/.exec(textArgument(path))?.[0] ?? '',
+  dir,
+  osDir: dir,
+  ext,
+  osExt: ext,
   clean,
-  isAbs: (path) => textArgument(path).startsWith('/'),
+  osClean: clean,
+  isAbs,
+  osIsAbs: isAbs,
   required: (message, value) => {
     if (value === undefined || value === null || value === '')
       throw new FunctionFault(`says: ${textArgument(message)}`)
