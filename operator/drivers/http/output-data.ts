@@ -1,9 +1,10 @@
 import type { KubeObject } from '../../api/kind.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import { Stalled } from '../../domain/base/errors.ts'
-import { isObject, parseJson } from '../../domain/base/json.ts'
+import { isObject, parseJson, sameJson } from '../../domain/base/json.ts'
 import { partsOutput } from '../../domain/rendering/pod-parts.ts'
 import type { Provisioned } from '../driver.ts'
+import { objectKey } from '../object-key.ts'
 
 const objectLocations = ['namespace', 'cluster']
 /** Locations in a workload's pod, which the workload driver handles. */
@@ -41,10 +42,24 @@ export function readOutputData(text: string, namespace: string): Provisioned {
     throw invalid(`'resource.values' has '${partsOutput}', which is the place of the containers and volumes`)
   return {
     outputs: { values: parts.length > 0 ? { ...values, [partsOutput]: parts } : values, secrets },
-    objects: manifests
-      .filter(({ location }) => objectLocations.includes(location))
-      .map((manifest) => placed(manifest, namespace)),
+    objects: once(
+      manifests
+        .filter(({ location }) => objectLocations.includes(location))
+        .map((manifest) => placed(manifest, namespace)),
+    ),
   }
+}
+
+/** The objects, each once; of two manifests of one object, each would undo the other. */
+function once(objects: readonly KubeObject[]): KubeObject[] {
+  const byKey = new Map<string, KubeObject>()
+  for (const each of objects) {
+    const { kind, metadata } = each
+    if (!sameJson(byKey.get(objectKey(each)) ?? each, each))
+      throw invalid(`two manifests make the ${kind} '${metadata.name}', with different content`)
+    byKey.set(objectKey(each), each)
+  }
+  return [...byKey.values()]
 }
 
 function parse(text: string): unknown {

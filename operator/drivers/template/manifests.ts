@@ -3,6 +3,7 @@ import type { FreeForm } from '../../api/schema.ts'
 import { Stalled } from '../../domain/base/errors.ts'
 import { isObject } from '../../domain/base/json.ts'
 import { partLocations } from '../../domain/rendering/pod-parts.ts'
+import { objectKey } from '../object-key.ts'
 
 /** An object of a manifest, with the manifest's name in templates. */
 export interface Made {
@@ -123,10 +124,8 @@ function textMembers(holder: FreeForm, fields: readonly string[]): FreeForm {
 function refuseTwins(made: readonly Made[]): void {
   const seen = new Map<string, string>()
   for (const { manifest, object } of made) {
-    const { apiVersion, kind, metadata } = object
-    const key = [apiVersion.split('/').slice(0, -1).join(''), kind, metadata.namespace, metadata.name].join(
-      ' ',
-    )
+    const { kind, metadata } = object
+    const key = objectKey(object)
     const other = seen.get(key)
     if (other !== undefined)
       throw invalid(manifest, `makes the ${kind} '${metadata.name}' that '${other}' makes too`)

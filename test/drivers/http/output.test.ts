@@ -57,6 +57,18 @@ describe('manifests', () => {
       { manifests: [{ data: configMap }], resource: { manifests: [{ location: 'cluster', data: role }] } },
       [inNamespace, role],
     ],
+    [
+      'twice the same, once',
+      { manifests: [{ data: configMap }], resource: { manifests: [{ data: inNamespace }] } },
+      [inNamespace],
+    ],
+    [
+      'of one name in two namespaces',
+      {
+        manifests: [{ data: configMap }, { data: { ...configMap, metadata: { name: 'a', namespace: 'b' } } }],
+      },
+      [inNamespace, { ...configMap, metadata: { name: 'a', namespace: 'b' } }],
+    ],
   ])('%s', (_, answer, objects) => {
     expect(read(answer)).toEqual({ outputs: { values: {}, secrets: {} }, objects })
   })
@@ -121,6 +133,9 @@ describe('an answer that cannot be used', () => {
       'a name that is a number': withManifest({ metadata: { name: 5 } }),
       'a namespace that is a number': withManifest({ metadata: { name: 'a', namespace: 5 } }),
       'an output in the place of parts': both,
+      'two manifests of one object': {
+        manifests: [{ data: configMap }, { data: { ...configMap, data: { k: 'other' } } }],
+      },
     }).map(([rule, answer]): [string, string] => [rule, JSON.stringify(answer)]),
   ]
   test.each(texts)('%s', (_, text) => {
