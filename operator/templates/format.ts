@@ -43,7 +43,7 @@ export function formatted(format: string, values: readonly unknown[]): string {
 }
 
 interface Arguments {
-  /** Goes to the argument of an index such as `[2]`, if there is one; returns why there is no argument. */
+  /** Moves to the argument of an index such as `[2]`, if one is given; returns why no argument is left. */
   moveTo(index: string | undefined): 'BADINDEX' | 'MISSING' | undefined
   take(): unknown
   /** The first argument that is not used; after an index none is. */
