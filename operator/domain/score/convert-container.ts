@@ -18,8 +18,8 @@ export function convertContainer(name: string, container: ScoreContainer, texts:
     files: files && convertFiles(files, [...at, 'files'], texts),
     volume_mounts: volumes && convertVolumes(volumes, [...at, 'volumes'], texts),
     resources,
-    liveness_probe: livenessProbe && convertProbe(livenessProbe),
-    readiness_probe: readinessProbe && convertProbe(readinessProbe),
+    liveness_probe: livenessProbe && convertProbe(livenessProbe, texts),
+    readiness_probe: readinessProbe && convertProbe(readinessProbe, texts),
   })
 }
 
@@ -102,11 +102,18 @@ function isList<T>(items: object): items is readonly T[] {
   return Array.isArray(items)
 }
 
-/** A probe of a module. A command is preferred, as the specification says. */
-function convertProbe({ httpGet, exec }: ScoreProbe): FreeForm | undefined {
-  if (exec) return { type: 'command', command: exec.command }
+/** A probe of a module. Its texts stay as they are. A command is preferred, as the specification says. */
+function convertProbe({ httpGet, exec }: ScoreProbe, texts: TextConverter): FreeForm | undefined {
+  if (exec) return { type: 'command', command: exec.command.map((each) => texts.unchanged(each)) }
   if (!httpGet) return undefined
   const { path, port, host, scheme, httpHeaders } = httpGet
-  const headers = httpHeaders && Object.fromEntries(httpHeaders.map(({ name, value }) => [name, value]))
-  return withoutAbsent({ type: 'http', path, port, host, scheme, headers })
+  const headers = httpHeaders?.map(({ name, value }) => [name, texts.unchanged(value)])
+  return withoutAbsent({
+    type: 'http',
+    path: path && texts.unchanged(path),
+    port,
+    host: host && texts.unchanged(host),
+    scheme,
+    headers: headers && Object.fromEntries(headers),
+  })
 }

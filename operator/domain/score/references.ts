@@ -69,6 +69,11 @@ export class TextConverter {
     return formatTemplate([text])
   }
 
+  /** A text of which a module replaces nothing, and which is written as it is where that is possible. */
+  unchanged(text: string): string {
+    return formatTemplate([text], modulePlaceholderRoots)
+  }
+
   /** The value with all texts and keys converted. */
   convertAll(value: unknown, at: readonly string[], mode: TextMode = 'score'): unknown {
     if (typeof value === 'string') return this.convert(value, at, mode)

@@ -1,5 +1,7 @@
 import type { FreeForm } from '../../api/schema.ts'
 import { isObject } from '../base/json.ts'
+import { modulePlaceholderRoots } from '../placeholder/link.ts'
+import { mapTexts } from '../placeholder/placeholder.ts'
 import { formatTemplate } from '../placeholder/template.ts'
 import { withoutAbsent } from './convert-container.ts'
 import { objectsIn, partsOf, type TextRestorer } from './restore-text.ts'
@@ -95,12 +97,26 @@ function restoreVolume(
 }
 
 function restoreProbe(value: unknown): FreeForm | undefined {
-  if (!isObject(value)) return undefined
-  const { type, command, headers, ...http } = value
+  let isLiteral = true
+  const restored = mapTexts(value, (text) => {
+    const literal = literalOf(text)
+    isLiteral &&= literal !== undefined
+    return literal ?? text
+  })
+  if (!isLiteral || !isObject(restored)) return undefined
+  const { type, command, headers, ...http } = restored
   if (type === 'command' && headers === undefined && Object.keys(http).length === 0)
     return { exec: { command } }
   if (type !== 'http' || command !== undefined) return undefined
   const httpHeaders =
     isObject(headers) && Object.entries(headers).map(([name, each]) => ({ name, value: each }))
   return { httpGet: withoutAbsent({ ...http, httpHeaders: httpHeaders || undefined }) }
+}
+
+/** The literal that a module writes as this text; undefined for a text with placeholders. */
+function literalOf(text: string): string | undefined {
+  if (!text.includes('$')) return text
+  const [literal, ...more] = partsOf(text) ?? []
+  const isWritten = typeof literal === 'string' && formatTemplate([literal], modulePlaceholderRoots) === text
+  return isWritten && more.length === 0 ? literal : undefined
 }

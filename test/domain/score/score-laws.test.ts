@@ -75,6 +75,33 @@ test('a file with noExpand reaches the container as it was', () => {
   )
 })
 
+test('the texts of a probe reach the container as they were', () => {
+  fc.assert(
+    fc.property(trickyText, (text) => {
+      const exec = { command: [text, `${text} \${values.A}`] }
+      const httpGet = {
+        port: 80,
+        path: text,
+        host: `a${text}`,
+        httpHeaders: [{ name: 'A', value: `a${text}` }],
+      }
+      const document = scoreDocument({ livenessProbe: { exec }, readinessProbe: { httpGet } })
+      const { liveness_probe: byCommand, readiness_probe: byHttp } = containerOf(document)
+      expect(byCommand).toEqual({ type: 'command', command: exec.command })
+      expect(byHttp).toEqual({
+        type: 'http',
+        port: 80,
+        path: text,
+        host: `a${text}`,
+        headers: { A: `a${text}` },
+      })
+      const restored = restoreScore(convertScore({ document }))?.document as typeof document | undefined
+      expect(restored && containerOf(restored)).toEqual(containerOf(document))
+    }),
+    { numRuns: casesOf(2000) },
+  )
+})
+
 function commandIn(text: string): unknown {
   return containerOf(scoreDocument({ command: [text] }))['command']
 }
