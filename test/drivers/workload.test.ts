@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { createWorkload } from '../../operator/drivers/workload/driver.ts'
 import { driverContract, moduleSettings, provisionRequest } from './support/contract.ts'
 
@@ -45,4 +45,23 @@ test('texts with secrets are secret outputs, and are shown by reference', async 
     },
   })
   for (const name of names) expect(name).toMatch(/^[A-Za-z0-9._-]+$/)
+})
+
+describe('files fit when their ConfigMap can hold their bytes', () => {
+  const mebibyte = 1_048_576
+  const objectsOf = async (files: object) => {
+    const spec = { containers: { main: { image: 'api:1', files } } }
+    const { objects } = await workload.provision(
+      provisionRequest('workload', { params: { id: 'api', spec } }),
+    )
+    return objects.map(({ kind }) => kind)
+  }
+
+  test.each<[rule: string, files: object]>([
+    ['text that is longer as JSON', { '/a': { value: '"'.repeat(mebibyte) } }],
+    ['binary content', { '/a': { binary_value: Buffer.alloc(mebibyte).toString('base64') } }],
+    ['no content', { '/a': { value: '' } }],
+  ])('%s', async (_, files) => {
+    expect(await objectsOf(files)).toContain('ConfigMap')
+  })
 })

@@ -106,9 +106,14 @@ export function fileBytes({
   readonly value?: unknown
   readonly binary_value?: string
 }): number {
-  if (binary !== undefined) return Math.floor((binary.replace(/\s/g, '').length * 3) / 4)
+  if (binary !== undefined) return base64Bytes(binary)
   const text = value instanceof SecretText ? value.reveal() : value
   return typeof text === 'string' ? Buffer.byteLength(text) : 0
+}
+
+/** Bytes of a content in Base64. */
+export function base64Bytes(text: string): number {
+  return Math.floor((text.replace(/[\s=]/g, '').length * 3) / 4)
 }
 
 function isBase64(text: string): boolean {

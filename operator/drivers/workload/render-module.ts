@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../api/kind.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import { Stalled } from '../../domain/base/errors.ts'
-import { mostContentBytes } from '../../domain/module/container-problems.ts'
+import { base64Bytes, mostContentBytes } from '../../domain/module/container-problems.ts'
 import { hasObjects, readModule } from '../../domain/module/module-problems.ts'
 import { renderWorkload } from '../../domain/rendering/render.ts'
 import type { ProvisionRequest } from '../driver.ts'
@@ -45,13 +45,19 @@ function refuse(problems: readonly string[]): void {
 }
 
 /** Values of placeholders may be longer than what the plan saw. */
-function refuseTooLarge({ kind, metadata, data }: KubeObject): void {
+function refuseTooLarge({ kind, metadata, data, binaryData }: KubeObject): void {
   if (kind !== 'Secret' && kind !== 'ConfigMap') return
-  const bytes = Buffer.byteLength(JSON.stringify(data ?? {}))
-  const most = kind === 'Secret' ? (mostContentBytes * 4) / 3 : mostContentBytes
-  if (bytes > most)
+  // As the cluster counts: the names of the contents and the form of JSON take no place.
+  const bytes =
+    bytesOf(data, kind === 'Secret' ? base64Bytes : Buffer.byteLength) + bytesOf(binaryData, base64Bytes)
+  if (bytes > mostContentBytes)
     throw new Stalled(
       'TooLarge',
-      `the ${kind} '${metadata.name}' would have ${bytes} bytes of content, more than ${Math.floor(most)}`,
+      `the ${kind} '${metadata.name}' would have ${bytes} bytes of content, more than ${mostContentBytes}`,
     )
+}
+
+function bytesOf(contents: unknown, count: (text: string) => number): number {
+  return Object.values((contents ?? {}) as Record<string, string>) // of these kinds
+    .reduce((sum, text) => sum + count(text), 0)
 }
