@@ -35,7 +35,7 @@ const mostProblems = 20
 
 /** Whether the module has objects: at least one container has an image. */
 export function hasObjects(params: ModuleParams): boolean {
-  return containersOf(params.spec).some((each) => isObject(each) && Object.hasOwn(each, 'image'))
+  return containersOf(params.spec).some((each) => isObject(each) && (each.image ?? undefined) !== undefined)
 }
 
 /** Whether the module has containers, which may lack their images. */

@@ -33,7 +33,8 @@ const shownLength = 60
 /**
  * Reads data by its schema: unknown fields and unfit values are reported. Texts become the numbers and booleans that the
  * schema asks for, and the reverse, because values of placeholders are often texts. A text that still has placeholders fits
- * everywhere. A value that is unfit or not known yet is undefined in the result.
+ * everywhere. A value that is unfit or not known yet is undefined in the result; a field that is null is not in it, as one
+ * that is absent.
  */
 export function readBySchema<S extends TSchema>(
   schema: S,
@@ -106,6 +107,7 @@ function readObject(schema: Keywords, value: unknown, pointer: string, report: R
       report(at, `is no field of a module${didYouMean(key, Object.keys(properties ?? {}))}`)
       continue
     }
+    if (!additionalProperties && (member === undefined || member === null)) continue
     const readMember = additionalProperties ? readEntry : read
     defineProperty(result, key, readMember(field, member, at, report))
   }

@@ -392,6 +392,14 @@ describe('an entry that is null is a problem at its place', () => {
 
   test('but a field of a module that is null is absent', () => {
     expect(problemsOf(inContainer({ variables: null, command: null, liveness_probe: null }))).toEqual([])
+    expect(problemsOf({ spec: { containers: { main: { image: null } } } })).toEqual([])
+  })
+
+  test.each<[rule: string, container: object, problem: RegExp]>([
+    ['the port of a probe', { liveness_probe: { type: 'tcp', port: null } }, /has no 'port'/],
+    ['the content of a file', { files: { '/a': { value: null } } }, /has neither 'value' nor 'binary_value'/],
+  ])('and %s is needed', (_, container, problem) => {
+    expect(problemsOf(inContainer(container))).toEqual([expect.stringMatching(problem)])
   })
 })
 

@@ -4,6 +4,7 @@ import type { KubeObject } from '../../../operator/api/kind.ts'
 import type { FreeForm } from '../../../operator/api/schema.ts'
 import { canonicalJson } from '../../../operator/domain/base/json.ts'
 import { type ModuleParams, readModule } from '../../../operator/domain/module/module-problems.ts'
+import { moduleSchema } from '../../../operator/domain/module/module-schema.ts'
 import { SecretText, withSecretTexts } from '../../../operator/domain/module/secret-text.ts'
 import { renderWorkload } from '../../../operator/domain/rendering/render.ts'
 import { casesOf } from '../../support/properties.ts'
@@ -173,6 +174,35 @@ function sectionsOf(spec: FreeForm): FreeForm {
   const names = ['replicas', 'deployment', 'statefulset', 'job', 'cronjob', 'schedules']
   return Object.fromEntries(names.map((name) => [name, spec[name]]))
 }
+
+interface Fields {
+  readonly properties?: Readonly<Record<string, Fields>>
+  readonly additionalProperties?: Fields
+}
+
+/** The value with null for each of its fields that is absent. */
+function withNulls(value: unknown, { properties, additionalProperties }: Fields): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  const given = Object.entries(value).map(([key, member]) => [
+    key,
+    withNulls(member, additionalProperties ?? properties?.[key] ?? {}),
+  ])
+  const absent = Object.keys(properties ?? {}).map((key) => [key, null])
+  return Object.fromEntries([...absent, ...given])
+}
+
+test('a field that is null is absent', () => {
+  const nulls = { allowPrivilegeEscalation: null, capabilities: { add: null, drop: null } }
+  const pod = { securityContext: { runAsNonRoot: null, seccompProfile: null } }
+  expect(rendered(moduleWith({ security_context: nulls }, { pod }))).toEqual(rendered(moduleWith({})))
+  fc.assert(
+    fc.property(validModules, (params) => {
+      const spec = withNulls(params.spec, moduleSchema as Fields)
+      expect(rendered({ ...params, spec })).toEqual(rendered(params))
+    }),
+    { numRuns: casesOf(100) },
+  )
+})
 
 describe('what a module consists of', () => {
   test.each<[rule: string, params: ModuleParams, kinds: string[]]>([
