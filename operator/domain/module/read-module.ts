@@ -7,7 +7,7 @@ import { modulePlaceholderRoots } from '../placeholder/link.ts'
 import { parseTemplate } from '../placeholder/template.ts'
 import { defineProperty } from '../schema/secret-outputs.ts'
 import { maySecret } from './schema-parts.ts'
-import { SecretText } from './secret-text.ts'
+import { jsonOf, SecretText } from './secret-text.ts'
 
 /** Reports a problem at a JSON pointer. */
 export type ReportAt = (pointer: string, message: string) => void
@@ -134,7 +134,7 @@ function readEntry(schema: Keywords, value: unknown, pointer: string, report: Re
 function readText(schema: Keywords, value: unknown, pointer: string, report: ReportAt): unknown {
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
     // A placeholder for all outputs of a resource gives an object.
-    if (schema[maySecret]) return JSON.stringify(value)
+    if (schema[maySecret]) return jsonOf(value)
     report(pointer, `must be a text, not ${shown(value)}`)
     return undefined
   }

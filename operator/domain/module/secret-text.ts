@@ -1,5 +1,5 @@
 import type { FreeForm } from '../../api/schema.ts'
-import { isIndexed, pointerSteps, replaceAt } from '../base/json.ts'
+import { isIndexed, isObject, pointerSteps, replaceAt } from '../base/json.ts'
 
 /** A text of a module that contains a secret. Only `reveal` gives the text: printed or as JSON, it is hidden. */
 export class SecretText {
@@ -20,6 +20,22 @@ export class SecretText {
 
 /** A text of a module, plain or with a secret. */
 export type ModuleText = string | SecretText
+
+/** The JSON of a value, which is secret when a text in it is. */
+export function jsonOf(value: unknown): ModuleText {
+  let isSecret = false
+  const revealed = (each: unknown): unknown => {
+    if (each instanceof SecretText) {
+      isSecret = true
+      return each.reveal()
+    }
+    if (Array.isArray(each)) return each.map(revealed)
+    if (!isObject(each)) return each
+    return Object.fromEntries(Object.entries(each).map(([key, member]) => [key, revealed(member)]))
+  }
+  const text = JSON.stringify(revealed(value))
+  return isSecret ? new SecretText(text) : text
+}
 
 /** A copy of the value with a `SecretText` at each of the JSON pointers. */
 export function withSecretTexts(value: FreeForm, pointers: readonly string[]): FreeForm {

@@ -204,6 +204,20 @@ test('a field that is null is absent', () => {
   )
 })
 
+test('a variable that is an object with a secret has its JSON, by the Secret alone', () => {
+  const login = { user: 'orders', password: 'hunter2', more: ['hunter3'] }
+  const at = '/spec/containers/main/variables/LOGIN'
+  const params = withSecretTexts({ ...moduleWith({ variables: { LOGIN: login } }) }, [
+    `${at}/password`,
+    `${at}/more/0`,
+  ])
+  const objects = rendered(params)
+  const { data } = named(objects, 'Secret') as { data?: Record<string, string> } // the Secret of the workload
+  const text = Buffer.from(data?.['main.LOGIN'] ?? '', 'base64').toString()
+  expect(JSON.parse(text)).toEqual(login)
+  expect(JSON.stringify(objects.filter(({ kind }) => kind !== 'Secret'))).not.toContain('hunter')
+})
+
 describe('what a module consists of', () => {
   test.each<[rule: string, params: ModuleParams, kinds: string[]]>([
     ['no profile: a Deployment', moduleWith({}), ['ServiceAccount', 'Deployment']],
