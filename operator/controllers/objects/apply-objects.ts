@@ -9,6 +9,7 @@ import type { ObjectReference, Objects } from '../../kube/objects.ts'
 import { isSame, isWatchable, marked, referenceTo, textOf } from './applied-object.ts'
 import type { ApplyResult, DriftDetector } from './drift.ts'
 import type { ForeignObjects } from './foreign-objects.ts'
+import { isAddressRefused, keepsForm, removeOtherForm } from './headless-services.ts'
 import type { UnseenObjects } from './unseen-objects.ts'
 
 /** What an apply depends on. */
@@ -55,7 +56,9 @@ export async function applyAll(
         const applied: AppliedObject[] = []
         const live: StoredObject[] = []
         for (const each of wanted) {
-          const answer = await applyOne(resource, each, uids.get(each), tools)
+          const answer = lost.includes(each)
+            ? await applyOne(resource, each, undefined, tools)
+            : await applyInForm(resource, each, uids.get(each), tools)
           applied.push(recordOf(answer))
           live.push(answer)
         }
@@ -80,6 +83,21 @@ async function uidOf(
   const { namespace = '', name } = object.metadata
   const seen = (await objects.watch(object)).get(namespace, name)
   return seen?.metadata.uid === uid ? uid : undefined
+}
+
+/** The same as `applyOne`, after the deletion of a Service that must become headless, or no longer be it. */
+async function applyInForm(
+  resource: ActiveResource,
+  wanted: KubeObject,
+  uid: string | undefined,
+  tools: ApplyTools,
+): Promise<StoredObject> {
+  const answer = await applyOne(resource, wanted, uid, tools).catch(async (error: unknown) => {
+    if (!isAddressRefused(wanted, error) || !(await removeOtherForm(resource, wanted, tools))) throw error
+    throw new Lost(wanted)
+  })
+  if (keepsForm(wanted, answer) && (await removeOtherForm(resource, wanted, tools))) throw new Lost(wanted)
+  return answer
 }
 
 /** Applies an object; with a uid, only that one. */

@@ -121,3 +121,18 @@ test('a Deployment that replaced its pods step by step can recreate them, and th
   expect(await typeAfter({ strategy: { type: 'Recreate' } })).toEqual({ type: 'Recreate' })
   expect(await typeAfter({})).toMatchObject({ type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%' } })
 })
+
+test('a Service can become headless, and the other way round', async () => {
+  const addressAfter = async (headless: boolean) => {
+    const { service } = api.spec
+    const module = { ...api, spec: { ...api.spec, service: { ...service, headless } } }
+    const ended = await stage.organization.deploy('shop.dev', { modules: { api: module } })
+    expect(stage.problems(ended)).toEqual([])
+    const found = await stage.object('dev', 'api/v1 services', 'api')
+    return (found?.spec as { clusterIP: string } | undefined)?.clusterIP // a Service
+  }
+  expect(await addressAfter(true)).toBe('None')
+  expect(await addressAfter(false)).toMatch(/^[0-9a-f.:]+$/)
+  expect(await addressAfter(true)).toBe('None')
+  expect(await addressAfter(false)).not.toBe('None')
+})

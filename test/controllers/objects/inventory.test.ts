@@ -274,6 +274,53 @@ test('no object is applied when one of them belongs to another owner', async () 
   expect(world.get('ConfigMap', 'thing')).toBeUndefined()
 })
 
+describe('a Service that changes whether it is headless is made again, as the cluster cannot change it', () => {
+  const service = (clusterIP?: string, more: object = {}) =>
+    object('Service', { spec: { type: 'ClusterIP', clusterIP, ...more } })
+  const addressOf = () => (world.get('Service', 'thing')?.spec as { clusterIP?: string }).clusterIP // a Service
+
+  /** Applies as the API server does: a headless Service stays headless, and another one cannot become it. */
+  beforeEach(() => {
+    const apply = door.apply.bind(door)
+    door.apply = async (each) => {
+      if (each.kind !== 'Service') return apply(each)
+      const live = world.get('Service', 'thing')?.spec as { clusterIP: string } | undefined // a Service
+      const { clusterIP = live?.clusterIP ?? '10.0.0.1', ...rest } = each.spec as { clusterIP?: string }
+      if (live && live.clusterIP !== clusterIP)
+        throw new Stalled('Rejected', `spec.clusterIPs[0]: Invalid value: ["${clusterIP}"]: may not change`)
+      return apply({ ...each, spec: { ...rest, clusterIP } })
+    }
+  })
+
+  test.each<[from: string | undefined, to: string | undefined, address: string]>([
+    ['None', undefined, '10.0.0.1'],
+    [undefined, 'None', 'None'],
+  ])('from %s to %s', async (from, to, address) => {
+    await bring(object('ConfigMap'), service(from))
+    const { uid } = world.get('Service', 'thing')?.metadata ?? {}
+    const { applied } = await bring(object('ConfigMap'), service(to))
+    expect(addressOf()).toBe(address)
+    expect(applied.find(({ kind }) => kind === 'Service')?.uid).not.toBe(uid)
+    expect(world.get('Service', 'thing')?.metadata.uid).toBe(applied[1]?.uid)
+    expect(isTouched()).toBe(false)
+  })
+
+  test('but is left alone by any other change', async () => {
+    await bring(service('None'))
+    const { uid } = world.get('Service', 'thing')?.metadata ?? {}
+    await bring(service('None', { sessionAffinity: 'ClientIP' }))
+    expect(world.get('Service', 'thing')?.metadata.uid).toBe(uid)
+    await bring(service('None'))
+    expect(world.log.filter((each) => each.startsWith('remove'))).toEqual([])
+  })
+
+  test('but is left alone when the cluster refuses another address', async () => {
+    await bring(service())
+    await expect(bring(service('10.0.0.2'))).rejects.toMatchObject({ reason: 'Rejected' })
+    expect(addressOf()).toBe('10.0.0.1')
+  })
+})
+
 test('an object that is no longer wanted is deleted', async () => {
   await bring(object('ConfigMap'), object('Deployment'))
   await bring(object('Deployment'))
