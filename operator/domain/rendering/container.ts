@@ -116,7 +116,7 @@ function commandAndVariables(
 
 function environmentVariable(owner: string, { name, value, valueFrom }: Variable, contents: Contents) {
   if (valueFrom !== undefined) return { name, valueFrom }
-  if (value instanceof SecretText) return { name, valueFrom: contents.addSecret(`${owner}.${name}`, value) }
+  if (value instanceof SecretText) return { name, valueFrom: contents.addSecret(owner, name, value) }
   return { name, value: literal(value ?? '') }
 }
 

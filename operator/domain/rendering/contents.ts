@@ -25,9 +25,12 @@ export class Contents {
     this.#workload = workload
   }
 
-  /** Adds a secret text under a key with this name; returns a reference to it. */
-  addSecret(name: string, text: SecretText) {
-    const key = keyOf(name)
+  /** Adds the secret text of a variable of a container; returns a reference to it. */
+  addSecret(container: string, variable: string, text: SecretText) {
+    // With a dot, the name could be that of another variable of another container.
+    const key = variable.includes('.')
+      ? `${keyOf(container)}-${shortHash(variable)}`
+      : keyOf(`${container}.${variable}`)
     this.#secrets.set(key, text.reveal())
     return { secretKeyRef: { name: objectNames.secrets(this.#workload), key } }
   }

@@ -218,6 +218,15 @@ test('a variable that is an object with a secret has its JSON, by the Secret alo
   expect(JSON.stringify(objects.filter(({ kind }) => kind !== 'Secret'))).not.toContain('hunter')
 })
 
+test('secrets whose names are joined to the same text have different keys', () => {
+  const first = { name: 'first', image: 'a', env: [{ name: 'LOGIN', value: new SecretText('one') }] }
+  const containers = { init: { image: 'a', variables: { 'first.LOGIN': new SecretText('two') } } }
+  const objects = rendered({ id: 'api', spec: { containers, pod: { initContainers: [first] } } })
+  const { data } = named(objects, 'Secret') as { data?: Record<string, string> } // the Secret of the workload
+  const texts = Object.values(data ?? {}).map((each) => Buffer.from(each, 'base64').toString())
+  expect(texts.sort()).toEqual(['one', 'two'])
+})
+
 describe('what a module consists of', () => {
   test.each<[rule: string, params: ModuleParams, kinds: string[]]>([
     ['no profile: a Deployment', moduleWith({}), ['ServiceAccount', 'Deployment']],
