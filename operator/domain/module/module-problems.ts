@@ -86,13 +86,20 @@ function check(checked: Checked, report: ReportAt): void {
     containers.push([at, container])
     checkContainer(id, container, at, inSpec)
   })
+  const changed: typeof containers = []
+  eachEntry(module.schedules, '/schedules', (_, schedule, at) =>
+    eachEntry(schedule.containers, `${at}/containers`, (id, changes, where) => {
+      changed.push([where, changes])
+      checkContainer(id, { image: id, ...changes }, where, inSpec)
+    }),
+  )
   for (const [i, container] of (module.pod?.initContainers ?? []).entries())
     if (container) checkNativeContainer(container, `/pod/initContainers/${i}`, inSpec)
   checkBaseline(module, inSpec)
   checkContainerNames(module, inSpec)
   checkPorts(containers, inSpec)
   checkService(checked, inSpec)
-  checkVolumes(module, containers, inSpec)
+  checkVolumes(module, [...containers, ...changed], inSpec)
   checkContents(containers, inSpec)
   checkMetadata(module, inSpec)
   checkAccounts(module, inSpec)

@@ -264,6 +264,24 @@ describe('a problem of a module names its field', () => {
   })
 })
 
+describe('a problem of what a schedule changes in a container names its field', () => {
+  test.each<[rule: string, changes: object, at: string, text: RegExp]>([
+    ['an image', { image: 'API 1' }, '/image', /is not the name of an image/],
+    ['a variable', { variables: { 'A=': 'b' } }, '/variables/A=', /cannot be the name of a variable/],
+    ['a path', { files: { 'etc/a': { value: 'a' } } }, '/files/etc~1a', /absolute path/],
+    ['a quantity', { resources: { limits: { cpu: 'much' } } }, '/resources/limits/cpu', /is not a quantity/],
+    ['a probe', { startup_probe: { type: 'tcp' } }, '/startup_probe', /has no 'port'/],
+    ['a volume', { volume_mounts: { '/a': { id: 'dta' } } }, '/volume_mounts/~1a/id', /did you mean 'data'/],
+  ])('%s', (_, changes, at, text) => {
+    const schedules = { daily: { schedule: '@daily', containers: { main: changes } } }
+    const params = inSpec({ volumes: { data: { emptyDir: {} } }, schedules })
+    const [problem, ...more] = problemsOf({ ...params, profile: 'humanitec/default-cronjob' })
+    expect(more).toEqual([])
+    expect(problem).toMatch(text)
+    expect(problem).toContain(`'/spec/schedules/daily/containers/main${at}'`)
+  })
+})
+
 describe('what the Pod Security level baseline forbids is a problem', () => {
   const foreign = { httpGet: { host: '169.254.169.254', port: 80 } }
   test.each<[rule: string, params: ModuleParams, at: string]>([
