@@ -2,8 +2,9 @@ import type { ActiveResource } from '../../api/active-resource.ts'
 import type { KubeObject } from '../../api/kind.ts'
 import { Stalled } from '../../domain/base/errors.ts'
 import { isObject } from '../../domain/base/json.ts'
+import type { Objects } from '../../kube/objects.ts'
 import { referenceTo } from './applied-object.ts'
-import type { ApplyTools } from './apply-objects.ts'
+import type { DriftDetector } from './drift.ts'
 import { isOwn } from './foreign-objects.ts'
 
 /** The cluster never gives an address to a headless Service, nor takes one away: it keeps the old form, or refuses the new one. */
@@ -22,7 +23,7 @@ export function isAddressRefused(wanted: KubeObject, error: unknown): boolean {
 export async function removeOtherForm(
   resource: ActiveResource,
   wanted: KubeObject,
-  { objects, drift }: Pick<ApplyTools, 'objects' | 'drift'>,
+  { objects, drift }: { readonly objects: Objects; readonly drift: DriftDetector },
 ): Promise<boolean> {
   const reference = referenceTo(wanted)
   const existing = await objects.read(reference)
