@@ -156,5 +156,5 @@ function checkProbe(probe: Probe, at: string, isReadiness: boolean, report: Repo
 
 /** Whether a field is absent. One with a placeholder is left out of the reading, and is not known to be absent. */
 function isMissing(probe: Probe, field: 'port' | 'command'): boolean {
-  return field === 'command' ? (probe.command ?? []).length === 0 : !('port' in probe)
+  return !(field in probe) || (field === 'command' && probe.command?.length === 0)
 }

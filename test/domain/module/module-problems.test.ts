@@ -426,6 +426,10 @@ describe('a placeholder fits everywhere until its value is known', () => {
     ['a number', inSpec({ replicas: '${values.REPLICAS}' })],
     ['an image', inContainer({ image: '${values.REGISTRY}/api' })],
     ['a port that a probe needs', inContainer({ liveness_probe: { type: 'http', port: '${values.PORT}' } })],
+    [
+      'a command that a probe needs',
+      inContainer({ startup_probe: { type: 'command', command: '${values.C}' } }),
+    ],
     ['a path', inContainer({ files: { '/etc/${context.env.id}': { value: 'a' } } })],
     ['an object', inContainer({ volume_mounts: { '/a': '${externals.data}' } })],
     ['a boolean', inSpec({ service: { headless: '${values.HEADLESS}', ports: { a: { service_port: 1 } } } })],
