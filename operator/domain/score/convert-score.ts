@@ -54,20 +54,24 @@ export function convertScore(input: ScoreInput): ConvertedScore {
 
 function convertSpec(document: ScoreDocument, texts: TextConverter): FreeForm {
   const { metadata, containers, service } = document
-  const ports = service?.ports
+  const ports = Object.entries(service?.ports ?? {})
   return withoutAbsent({
     annotations: metadata.annotations && texts.convertAll(metadata.annotations, ['metadata', 'annotations']),
     containers: Object.fromEntries(
       Object.entries(containers).map(([name, each]) => [name, convertContainer(name, each, texts)]),
     ),
-    service: ports && {
-      ports: Object.fromEntries(
-        Object.entries(ports).map(([name, { port, protocol = 'TCP', targetPort = port }]) => [
-          name,
-          { protocol, service_port: port, container_port: targetPort },
-        ]),
-      ),
-    },
+    // A module needs a port for its Service.
+    service:
+      ports.length > 0
+        ? {
+            ports: Object.fromEntries(
+              ports.map(([name, { port, protocol = 'TCP', targetPort = port }]) => [
+                name,
+                { protocol, service_port: port, container_port: targetPort },
+              ]),
+            ),
+          }
+        : undefined,
   })
 }
 

@@ -109,6 +109,7 @@ function insideOf(id: string, entry: FreeForm | undefined): unknown {
 
 function restorePorts(service: unknown): FreeForm | undefined {
   if (!isObject(service) || !isObject(service['ports']) || Object.keys(service).length > 1) return undefined
+  if (Object.keys(service['ports']).length === 0) return undefined
   return Object.fromEntries(
     Object.entries(objectsIn(service['ports'])).map(([name, { protocol, service_port, container_port }]) => [
       name,

@@ -199,3 +199,8 @@ describe('overrides', () => {
     expect(module['externals']).toEqual({ db: { type: 'acme/postgres' } })
   })
 })
+
+test('a service without ports makes none', () => {
+  const { module } = convertScore({ document: { ...scoreDocument({}), service: { ports: {} } } })
+  expect(module['spec']).not.toHaveProperty('service')
+})
