@@ -1,10 +1,4 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from 'node:http'
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { RestErrorName } from '../operator/api/reasons/errors.ts'
 import { commonHeaders } from './response/common-headers.ts'
@@ -30,9 +24,13 @@ export function createHttpServer(
   const server = createServer({ ...timeouts, maxHeaderSize: 16_384 }, (request, response) => {
     // Ignores pipelined requests after one that ended the connection.
     if (request.socket.writableEnded) return
-    const message = invalidRequestMessage(request)
-    if (message === undefined) handle(request, response)
-    else respondAndClose(request.socket, 400, 'Invalid', message)
+    const target = originForm(request.url)
+    // A proxy may have used a different Host header than we would.
+    if ((request.headersDistinct['host'] ?? []).length > 1)
+      respondAndClose(request.socket, 400, 'Invalid', "the header 'Host' is given more than once")
+    else if (target === undefined)
+      respondAndClose(request.socket, 400, 'Invalid', 'the request target is not valid')
+    else handle(Object.assign(request, { url: target }), response)
   })
   server.maxConnections = maxConnections
   server.timeout = idleTimeout
@@ -71,13 +69,20 @@ function keepUnsentAnswers(server: Server): void {
   }
 }
 
-/** Returns why a request that Node accepts cannot be served. */
-function invalidRequestMessage({ url = '', headersDistinct }: IncomingMessage): string | undefined {
-  // A proxy may have used a different Host header than we would.
-  if ((headersDistinct['host'] ?? []).length > 1) return "the header 'Host' is given more than once"
-  return url.startsWith('/') || url === '*' || URL.canParse(url)
-    ? undefined
-    : 'the request target is not valid'
+/** Scheme and authority of the absolute form, which a server must accept: RFC 9112, 3.2.2. */
+const originPattern = /^https?:\/\/[^/?#]+/i
+
+/**
+ * Returns a request target without its origin and fragment; undefined if it is not valid. Express answers some targets that
+ * have them with HTML.
+ */
+function originForm(url = ''): string | undefined {
+  const [target = ''] = url.split('#')
+  if (target.startsWith('/') || target === '*') return target
+  const [origin] = originPattern.exec(target) ?? []
+  if (origin === undefined || !URL.canParse(target)) return undefined
+  const path = target.slice(origin.length)
+  return path.startsWith('/') ? path : `/${path}`
 }
 
 const lingerMs = 500

@@ -111,6 +111,12 @@ describe('a request whose end is not certain gets one refusal, and nothing after
       'two headers Host, of which a proxy uses one and the gateway the other',
       `GET /livez HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n${hidden}`,
     ],
+    ...['foo://a', 'foo://a/livez', 'ftp://a/livez', 'http:///livez', 'http://?livez'].map(
+      (target): [string, string] => [
+        `the target ${target}`,
+        `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n${hidden}`,
+      ],
+    ),
     ['an unknown expectation', `GET /livez HTTP/1.1\r\nHost: a\r\nExpect: magic\r\n\r\n${hidden}`],
     ['HTTP/0.9', `GET /orgs\r\n\r\n${hidden}`],
     ['another version', `GET /orgs HTTP/1.2\r\nHost: a\r\n\r\n${hidden}`],
@@ -171,9 +177,13 @@ describe('a request whose end is certain takes nothing of the next one with it',
       `GET http://evil.example/livez HTTP/1.1\r\nHost: a\r\n\r\n${last}`,
       [200, 200],
     ],
+    ['no path in it', `GET https://evil.example?a HTTP/1.1\r\nHost: a\r\n\r\n${last}`, [404, 200]],
+    ['a fragment in it', `GET //a@h#b HTTP/1.1\r\nHost: a\r\n\r\n${last}`, [404, 200]],
+    ['a user in it', `GET http://%@evil.example/livez HTTP/1.1\r\nHost: a\r\n\r\n${last}`, [200, 200]],
   ])('%s', async (_, bytes, statuses) => {
     const answer = await raw(gateway.port, bytes)
     expect(statusesIn(answer)).toEqual(statuses)
+    expect(() => bodiesIn(answer.text)).not.toThrow()
     expect(gateway.cluster.writes.filter((write) => write.startsWith('remove'))).toEqual([])
   })
 })
