@@ -9,12 +9,13 @@ const retryAfterSeconds = 10
 export interface OpenStreams {
   /** Counts a stream until its signal aborts; throws RateLimited above the limit. */
   open(userName: string): AbortController
-  /** Ends all streams. */
+  /** Ends all streams, and those that are opened later. */
   close(): void
 }
 
 export function createOpenStreams(): OpenStreams {
   const controllers = new Map<string, Set<AbortController>>()
+  let isClosed = false
   return {
     open(userName) {
       const own = controllers.get(userName) ?? new Set()
@@ -24,6 +25,10 @@ export function createOpenStreams(): OpenStreams {
           `the user has ${maxPerUser} open streams, which is the limit`,
         )
       const controller = new AbortController()
+      if (isClosed) {
+        controller.abort()
+        return controller
+      }
       controllers.set(userName, own.add(controller))
       controller.signal.addEventListener('abort', () => {
         own.delete(controller)
@@ -32,6 +37,7 @@ export function createOpenStreams(): OpenStreams {
       return controller
     },
     close() {
+      isClosed = true
       for (const own of controllers.values()) for (const controller of own) controller.abort()
     },
   }

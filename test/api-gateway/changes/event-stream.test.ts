@@ -103,4 +103,11 @@ describe('open streams', () => {
     streams.close()
     expect(open.map(({ signal }) => signal.aborted)).toEqual([true, true, true])
   })
+
+  test('that a client opens again while the process ends end at once', () => {
+    const streams = createOpenStreams()
+    streams.close()
+    const again = Array.from({ length: 40 }, () => streams.open('ana'))
+    expect(again.every(({ signal }) => signal.aborted)).toBe(true)
+  })
 })
