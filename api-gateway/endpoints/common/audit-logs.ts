@@ -2,6 +2,7 @@ import { list, oneOf, string, time } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { type AuditRecord, auditRecordShape, auditResults } from '../../audit/audit-record.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
+import { knownId } from '../../request/parameters.ts'
 import { linkTo } from '../../response/paging.ts'
 import { linkHeader } from './list-endpoint.ts'
 
@@ -43,7 +44,7 @@ export const auditLogs: readonly Endpoint[] = [
     query: {
       from: time('Start of the time range, inclusive.'),
       to: time('End of the time range, exclusive.'),
-      user_id: string('Only requests of this user.', { maxLength: 253 }),
+      user_id: knownId('Only requests of this user.'),
       result: oneOf(auditResults, 'Only requests with this result.'),
       per_page: string('Maximum number of records per page, from 1 to 100. 50 when absent.', {
         pattern: '^([1-9][0-9]?|100)$',

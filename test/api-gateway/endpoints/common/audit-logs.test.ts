@@ -90,6 +90,7 @@ describe('the list of records', () => {
     ['from, inclusive', `?from=${new Date(start + 2 * minute).toISOString()}`, ['three', 'two']],
     ['to, exclusive', `?to=${new Date(start + 2 * minute).toISOString()}`, ['one']],
     ['user_id', '?user_id=ana', []],
+    ['no user_id', '?user_id=&result=', ['three', 'two', 'one']],
     ['result', '?result=refused', ['three', 'two', 'one']],
     ['another result', '?result=success', []],
   ])('is narrowed by %s', async (_, query, expected) => {
