@@ -8,17 +8,6 @@ import { changeObject } from '../common/change.ts'
 import { findAll, refresh } from '../common/find.ts'
 import { memberOf } from './user-shape.ts'
 
-function isLastAdministrator(store: Store, organization: string, membership: Membership): boolean {
-  if (membership.spec.role !== 'administrator') return false
-  return !hasAdministrator(
-    store,
-    organization,
-    findAll(store, Membership, organization).filter(
-      ({ metadata }) => metadata.name !== membership.metadata.name,
-    ),
-  )
-}
-
 function hasAdministrator(store: Store, organization: string, memberships: readonly Membership[]): boolean {
   return memberships.some(
     (each) =>
@@ -32,6 +21,23 @@ function lastAdministratorProblem(organization: string, { metadata }: Membership
   return new Problem('Conflict', `user '${metadata.name}' is the last administrator of '${organization}'`)
 }
 
+/** Throws Conflict for the last administrator. */
+async function refuseLastAdministrator(
+  cluster: Cluster,
+  organization: string,
+  membership: Membership,
+): Promise<void> {
+  const { store } = cluster
+  if (membership.spec.role !== 'administrator') return
+  const isOther = ({ metadata }: Membership) => metadata.name !== membership.metadata.name
+  const hasOther = (all: readonly Membership[]) => hasAdministrator(store, organization, all.filter(isOther))
+  // Another gateway may have made a user administrator a moment ago.
+  const remains =
+    hasOther(findAll(store, Membership, organization)) ||
+    hasOther(await cluster.readAll(Membership, organization))
+  if (!remains) throw lastAdministratorProblem(organization, membership)
+}
+
 /**
  * Runs `revoke` and reverts it if a concurrent change leaves no administrator. `revoke` returns how to revert it
  * if it removed an administrator.
@@ -43,8 +49,7 @@ async function ensureAdministratorRemains(
   revoke: () => Promise<(() => Promise<unknown>) | undefined>,
 ): Promise<void> {
   const { store } = cluster
-  if (isLastAdministrator(store, organization, membership))
-    throw lastAdministratorProblem(organization, membership)
+  await refuseLastAdministrator(cluster, organization, membership)
   const revert = await revoke()
   if (!revert) return
   if (hasAdministrator(store, organization, await cluster.readAll(Membership, organization))) return

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { AccessToken, Membership, organizationRole, User } from '../../../operator/api/access.ts'
-import { newObject } from '../../../operator/api/kind.ts'
+import { type Kind, newObject } from '../../../operator/api/kind.ts'
 import { systemNamespace } from '../../../operator/api/names.ts'
 import { list, object, type Static } from '../../../operator/api/schema.ts'
 import { type Cluster, refreshNamed } from '../../../operator/kube/cache/cluster.ts'
@@ -71,9 +71,16 @@ function findServiceUser(store: Store, organization: string, id: string): User |
   return user?.spec.type === 'service' && user.spec.organizationName === organization ? user : undefined
 }
 
+/** Reads an object that the cache lacks: another gateway may have created it a moment ago. */
+async function readUnknown(cluster: Cluster, kind: Kind, namespace: string, name: string): Promise<void> {
+  if (!cluster.store.get(kind, namespace, name)) await refreshNamed(cluster, kind, namespace, name)
+}
+
 /** Deletes the membership first, so that a deletion that fails halfway leaves no permissions. */
 async function removeUser(cluster: Cluster, organization: string, id: string): Promise<void> {
   const { store } = cluster
+  await readUnknown(cluster, User, systemNamespace, id)
+  await readUnknown(cluster, Membership, organization, id)
   const user = findServiceUser(store, organization, id)
   const membership = user
     ? find(store, Membership, organization, id)

@@ -4,6 +4,7 @@ import { systemNamespace } from '../../../../operator/api/names.ts'
 import { ApiError } from '../../../../operator/kube/client/client.ts'
 import { addEnvironment } from '../../support/objects.ts'
 import { setUpGateway } from '../../support/set-up.ts'
+import { showStale } from '../../support/stale-objects.ts'
 
 const gateway = await setUpGateway(() => {
   gateway.addUser('ana', { displayName: 'Ana' })
@@ -182,6 +183,20 @@ describe('the last administrator', () => {
     expect((await gateway.send(`DELETE ${users}/ana`, { as: 'ana' })).status).toBe(409)
   })
 
+  test.each([
+    ['lowered', 'PATCH', { role: 'member' }, 200],
+    ['removed', 'DELETE', undefined, 204],
+  ])('of a stale cache is %s, because another gateway made a second one', async (_, method, body, status) => {
+    const [known] = gateway.cluster.store
+      .list(Membership, 'acme')
+      .filter((each) => each.metadata.name === 'ana')
+    gateway.addMember('acme', 'ana', { role: 'administrator' })
+    const restore = showStale(gateway, Membership, 'ana', known ? [known] : [])
+    const answer = await gateway.send(`${method} ${users}/admin`, { body })
+    restore()
+    expect(answer.status).toBe(status)
+  })
+
   test('is not one who does not exist, and not one of another organization', async () => {
     gateway.addMember('acme', 'ghost', { role: 'administrator' })
     gateway.addMember('acme', await addServiceUser(ci, 'globex'), { role: 'administrator' })
@@ -261,6 +276,17 @@ describe('a user that is deleted', () => {
     expect((await gateway.send('GET /orgs/globex', { as: 'ana' })).status).toBe(200)
     expect(userOf('ana')).toBeDefined()
     expect((await gateway.send(`DELETE ${users}/ana`)).status).toBe(404)
+  })
+
+  test.each([
+    ['the user', User],
+    ['the roles', Membership],
+  ])('leaves nothing when another gateway created it and the cache lacks %s', async (_, kind) => {
+    const id = await addServiceUser()
+    const restore = showStale(gateway, kind, id, [])
+    const { status } = await gateway.send(`DELETE ${users}/${id}`)
+    restore()
+    expect([status, userOf(id), roleOf(id)]).toEqual([204, undefined, undefined])
   })
 
   test('a deletion that failed half-way is finished by the next one', async () => {
