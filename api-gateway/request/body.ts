@@ -119,18 +119,29 @@ function isChangedInteger(token: string): boolean {
   return /^-?\d{16,}$/.test(token) && String(Number(token)) !== token
 }
 
-/** Throws Invalid for a value that is too deep, has too many keys or a forbidden one, or a number that is too large. */
+/** The API server stores another character for half of a surrogate pair, and two keys may become one. */
+function refuseHalves(text: string): void {
+  if (!text.isWellFormed())
+    throw new Problem('Invalid', 'a text in the body has half of a surrogate pair, such as \\ud800')
+}
+
+/**
+ * Throws Invalid for a value that is too deep, has too many keys or a forbidden one, a number that is too large, or a text
+ * that is not Unicode.
+ */
 export function refuseUnusable(value: unknown): void {
   let keys = 0
   const visit = (item: unknown, depth: number): void => {
     if (typeof item === 'number' && !Number.isFinite(item))
       throw new Problem('Invalid', 'a number in the body is too large')
+    if (typeof item === 'string') refuseHalves(item)
     if (typeof item !== 'object' || item === null) return
     if (depth > maxDepth) throw new Problem('Invalid', `the body is nested deeper than ${maxDepth} levels`)
     const names = isObject(item) ? Object.keys(item) : []
     keys += names.length
     if (names.length > maxKeysOfObject || keys > maxKeys)
       throw new Problem('Invalid', 'the body has too many keys')
+    for (const name of names) refuseHalves(name)
     const forbidden = names.find((name) => forbiddenKeys.has(name))
     if (forbidden) throw new Problem('Invalid', `the body has the key '${forbidden}', which is not allowed`)
     for (const child of Object.values(item)) visit(child, depth + 1)

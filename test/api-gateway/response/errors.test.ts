@@ -65,6 +65,14 @@ describe('a body with an unexpected content type or encoding', () => {
     ['a number that is no number', '{"id":"a1","name":"a","x":1e999}', json, 400],
     ['an integer that would be another one', '{"id":"a1","name":"a","x":9007199254740993}', json, 400],
     ['such an integer below zero', '{"id":"a1","name":"a","x":[ -9007199254740993]}', json, 400],
+    ['a text that would be another one', '{"id":"a1","name":"a\\ud800"}', json, 400],
+    [
+      'a text whose halves are the wrong way round',
+      '{"id":"a1","name":"a","x":["\\udc00\\ud800"]}',
+      json,
+      400,
+    ],
+    ['a key that would be another one', '{"id":"a1","name":"a","x":{"\\udfff":1}}', json, 400],
     ['nothing but such an integer', '9007199254740993', json, 400],
     [
       'an integer that would be answered with other digits',
