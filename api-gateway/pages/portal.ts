@@ -44,11 +44,11 @@ const encodings = [
 export function createPortal(folder: URL, limit: RateLimit): Portal | undefined {
   if (!existsSync(new URL('index.html', folder))) return undefined
   const names = new Set(readdirSync(new URL('assets/', folder)))
-  const contents = new Map<string, Promise<Buffer>>()
-  const read = (name: string): Promise<Buffer> => {
-    const known = contents.get(name) ?? readFile(new URL(name, folder))
-    contents.set(name, known)
-    return known
+  const contents = new Map<string, Buffer>()
+  const read = async (name: string): Promise<Buffer> => {
+    const content = contents.get(name) ?? (await readFile(new URL(name, folder)))
+    contents.set(name, content)
+    return content
   }
   return {
     page: async (request, response, next) => {
@@ -105,7 +105,7 @@ function extensionOf(name: string): string {
 }
 
 function accepts(request: Request, encoding: string): boolean {
-  const given = (request.get('accept-encoding') ?? '').split(',').map((each) => each.trim().toLowerCase())
+  const given = (request.get('accept-encoding') ?? '').toLowerCase().replaceAll(/\s/g, '').split(',')
   return given.some(
     (each) => each === encoding || (each.startsWith(`${encoding};`) && !/;q=0(\.0*)?$/.test(each)),
   )

@@ -46,7 +46,7 @@ const ownFiles: Readonly<Record<string, string>> = { 'start.js': startScript }
 export function createViewer(): Viewer {
   const beside = new URL('viewer/', import.meta.url)
   const folder = existsSync(beside) ? beside : new URL('../../node_modules/swagger-ui-dist/', import.meta.url)
-  const files = new Map<string, Promise<ViewerFile>>()
+  const files = new Map<string, ViewerFile>()
 
   async function read(name: string): Promise<ViewerFile> {
     const content = ownFiles[name] ?? (await readFile(new URL(name, folder)))
@@ -57,9 +57,9 @@ export function createViewer(): Viewer {
   return {
     async file(name) {
       if (!viewerFiles.includes(name) && !Object.hasOwn(ownFiles, name)) return undefined
-      const known = files.get(name) ?? read(name)
-      files.set(name, known)
-      return known
+      const found = files.get(name) ?? (await read(name))
+      files.set(name, found)
+      return found
     },
   }
 }

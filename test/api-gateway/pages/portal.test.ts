@@ -1,4 +1,7 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { get } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
@@ -90,6 +93,21 @@ describe('the portal', () => {
   })
 })
 
+test('a page that could not be read once is read again', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'portal-'))
+  mkdirSync(join(folder, 'assets'))
+  const index = join(folder, 'index.html')
+  writeFileSync(index, 'first')
+  const other = await startGateway({ portalDirectory: pathToFileURL(`${folder}/`) })
+  const status = async () => (await fetch(`${other.url}/`, { headers: html })).status
+  rmSync(index)
+  expect(await status()).toBe(500)
+  writeFileSync(index, 'again')
+  expect(await status()).toBe(200)
+  await other.close()
+  rmSync(folder, { recursive: true })
+})
+
 describe('a file of the portal', () => {
   test('is kept by browsers for ever, because its name changes with its content', async () => {
     for (const address of filesIn(page, `${gateway.url}/`)) {
@@ -107,6 +125,7 @@ describe('a file of the portal', () => {
     ['br, gzip', 'br', brotliDecompressSync],
     ['gzip', 'gzip', gunzipSync],
     ['br;q=0, gzip;q=0.5', 'gzip', gunzipSync],
+    ['gzip ; q=0.5, br; q=0', 'gzip', gunzipSync],
     ['identity', undefined, (content: Buffer) => content],
   ])('is compressed as the browser accepts: %s', async (accepted, encoding, decode) => {
     const [address] = filesIn(page, `${gateway.url}/`)
