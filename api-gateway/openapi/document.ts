@@ -66,7 +66,7 @@ export function parameterNames(path: string): string[] {
 
 /** Returns the schema of every status, including the common errors. */
 function responsesOf(endpoint: Endpoint): Record<number, TSchema | undefined> {
-  const { access, isUnlimited, path, body, query, headers, responses, plainNotFound } = endpoint
+  const { method, access, isUnlimited, path, body, query, headers, responses, plainNotFound } = endpoint
   const isPublic = access === 'public'
   const hasParameters = parameterNames(path).length > 0
   return {
@@ -74,6 +74,8 @@ function responsesOf(endpoint: Endpoint): Record<number, TSchema | undefined> {
     ...(isPublic ? {} : { 401: errorShape, 403: errorShape }),
     ...(isUnlimited ? {} : { 429: errorShape }),
     ...(hasParameters ? { 404: plainNotFound ? plainErrorShape : errorShape } : {}),
+    // What is written may be deleted or changed at the same time.
+    ...(isPublic || method === 'get' ? {} : { 409: errorShape }),
     ...(body ? { 422: errorShape } : {}),
     500: errorShape,
     ...responses,

@@ -32,6 +32,14 @@ describe('a new service user', () => {
     expect((await gateway.send(`GET ${users}/${body.id}`)).body).toEqual(body)
   })
 
+  test('is refused in an organization that is being deleted, and leaves nothing', async () => {
+    const message = 'unable to create new content in namespace acme because it is being terminated'
+    gateway.cluster.failNext('create Membership', new ApiError(403, 'Forbidden', message))
+    const before = gateway.cluster.store.list(User, systemNamespace).length
+    expect((await gateway.send(`POST ${users}`, { body: ci })).status).toBe(409)
+    expect(gateway.cluster.store.list(User, systemNamespace)).toHaveLength(before)
+  })
+
   test('belongs to the organization and has no token', async () => {
     const id = await addServiceUser()
     expect(userOf(id)?.spec).toMatchObject({ type: 'service', organizationName: 'acme' })
