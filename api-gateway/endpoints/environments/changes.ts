@@ -14,7 +14,7 @@ export const changes: readonly Endpoint[] = [
     access: { application: 'viewer' },
     responses: {
       200: string(
-        'Events: `reload` first, which means that everything must be read again; `change` with `{"kind", "id", "state"}`, where `kind` is `environment`, `deployment` or `resource`; `end` when the session or the role has ended. Events contain no values.',
+        'Events: `reload` first, which means that everything must be read again; `change` with `{"kind", "id", "state"}`, where `kind` is `environment`, `deployment` or `resource`; `end` when the session or the role has ended, or the environment is deleted. Events contain no values.',
       ),
       429: errorShape,
     },
