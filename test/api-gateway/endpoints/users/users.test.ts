@@ -195,9 +195,7 @@ describe('the last administrator', () => {
     ['lowered', 'PATCH', { role: 'member' }, 200],
     ['removed', 'DELETE', undefined, 204],
   ])('of a stale cache is %s, because another gateway made a second one', async (_, method, body, status) => {
-    const [known] = gateway.cluster.store
-      .list(Membership, 'acme')
-      .filter((each) => each.metadata.name === 'ana')
+    const known = gateway.cluster.store.get(Membership, 'acme', 'ana')
     gateway.addMember('acme', 'ana', { role: 'administrator' })
     const restore = showStale(gateway, Membership, 'ana', known ? [known] : [])
     const answer = await gateway.send(`${method} ${users}/admin`, { body })
