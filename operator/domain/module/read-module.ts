@@ -107,13 +107,16 @@ function readObject(schema: Keywords, value: unknown, pointer: string, report: R
       report(at, `is no field of a module${didYouMean(key, Object.keys(properties ?? {}))}`)
       continue
     }
-    if (!additionalProperties && (member === undefined || member === null)) continue
+    if (!additionalProperties && isAbsent(member)) continue
     const readMember = additionalProperties ? readEntry : read
     defineProperty(result, key, readMember(field, member, at, report))
   }
-  for (const name of schema.required ?? [])
-    if (value[name] === undefined || value[name] === null) report(pointer, `has no '${name}'`)
+  for (const name of schema.required ?? []) if (isAbsent(value[name])) report(pointer, `has no '${name}'`)
   return result
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null
 }
 
 function readList(schema: Keywords, value: unknown, pointer: string, report: ReportAt): unknown {

@@ -277,7 +277,8 @@ test('no object is applied when one of them belongs to another owner', async () 
 describe('a Service that changes whether it is headless is made again, as the cluster cannot change it', () => {
   const service = (clusterIP?: string, more: object = {}) =>
     object('Service', { spec: { type: 'ClusterIP', clusterIP, ...more } })
-  const addressOf = () => (world.get('Service', 'thing')?.spec as { clusterIP?: string }).clusterIP // a Service
+  const addressOf = () =>
+    (world.get('Service', 'thing')?.spec as { clusterIP?: string } | undefined)?.clusterIP // a Service
 
   /** Applies as the API server does: a headless Service stays headless, and another one cannot become it. */
   beforeEach(() => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { closeServer } from '../../../dev/close-server.ts'
@@ -15,26 +15,28 @@ let pages: FreeForm[][]
 let records: FreeForm[]
 const lists: (string | null)[] = []
 
+async function answerTo(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { searchParams } = new URL(request.url ?? '', 'http://localhost')
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  const answer = (result: unknown, total = 1) => {
+    response.end(JSON.stringify({ success: true, errors: [], result, result_info: { total_pages: total } }))
+  }
+  if (request.method === 'POST') {
+    const { deletes } = JSON.parse(Buffer.concat(chunks).toString()) as { deletes: FreeForm[] }
+    records = records.filter(({ id }) => deletes.every((each) => each.id !== id))
+    answer({ deletes, patches: [], posts: [] })
+    return
+  }
+  const name = searchParams.get('name.exact')
+  lists.push(name)
+  if (name !== null) answer(records.filter((each) => each.name === name))
+  else answer(pages[Number(searchParams.get('page')) - 1] ?? [], pages.length)
+}
+
 beforeAll(async () => {
   world = await startDnsWorld()
-  server = createServer(async (request, response) => {
-    const { searchParams } = new URL(request.url ?? '', 'http://localhost')
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    const answer = (result: unknown, total = 1) => {
-      response.end(JSON.stringify({ success: true, errors: [], result, result_info: { total_pages: total } }))
-    }
-    if (request.method === 'POST') {
-      const { deletes } = JSON.parse(Buffer.concat(chunks).toString()) as { deletes: FreeForm[] }
-      records = records.filter(({ id }) => deletes.every((each) => each.id !== id))
-      answer({ deletes, patches: [], posts: [] })
-      return
-    }
-    const name = searchParams.get('name.exact')
-    lists.push(name)
-    if (name !== null) answer(records.filter((each) => each.name === name))
-    else answer(pages[Number(searchParams.get('page')) - 1] ?? [], pages.length)
-  }).listen(0, '127.0.0.1')
+  server = createServer((request, response) => void answerTo(request, response)).listen(0, '127.0.0.1')
   await once(server, 'listening')
   baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/client/v4`
 })
