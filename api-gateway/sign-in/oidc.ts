@@ -46,6 +46,8 @@ export const signInSeconds = 600
 
 const kind = { audience: 'quartermaster-sign-in', type: 'sign-in+jwt' } as const
 const deadlineSeconds = 10
+/** How long the addresses of a provider count. */
+const metadataMs = 3_600_000
 
 /** Uses the configured URL, never the host of a request. */
 export function callbackUrl({ publicUrl }: Pick<OidcSettings, 'publicUrl'>): URL {
@@ -54,7 +56,7 @@ export function callbackUrl({ publicUrl }: Pick<OidcSettings, 'publicUrl'>): URL
 
 /** Authorization code flow with PKCE, state and nonce. The state is stored in the browser only. */
 export function createOidc(settings: OidcSettings, { signer, log, now }: OidcTools): Oidc {
-  const provider = discoverProvider(settings)
+  const provider = discoverProvider(settings, { log, now })
 
   function failure(error: unknown, mayReject: boolean): Problem {
     const { issuer } = settings
@@ -84,10 +86,12 @@ export function createOidc(settings: OidcSettings, { signer, log, now }: OidcToo
     })
     const claims: Claims = tokens.claims() ?? {}
     const { sub } = claims
-    // Some providers return the claim only from the userinfo endpoint.
-    const isElsewhere = !(settings.claim in claims) && configuration.serverMetadata().userinfo_endpoint
+    const needed = settings.claim === 'email' ? ['email', 'email_verified'] : [settings.claim]
+    // Some providers return some claims only from the userinfo endpoint.
+    const isElsewhere =
+      needed.some((each) => !(each in claims)) && configuration.serverMetadata().userinfo_endpoint
     if (!isElsewhere || typeof sub !== 'string') return claims
-    return fetchUserInfo(configuration, tokens.access_token, sub)
+    return { ...claims, ...(await fetchUserInfo(configuration, tokens.access_token, sub)) }
   }
 
   return {
@@ -125,22 +129,48 @@ interface SignInState {
   readonly verifier: string
 }
 
-/** Discovers the provider on first use and caches the result; retries after an error. */
-function discoverProvider(settings: OidcSettings): () => Promise<Configuration> {
+/**
+ * Discovers the provider on first use, and again after an hour: it may have other addresses by then. Without an answer it
+ * keeps what it knows, and asks again at the next use.
+ */
+function discoverProvider(
+  settings: OidcSettings,
+  { log, now }: Pick<OidcTools, 'log' | 'now'>,
+): () => Promise<Configuration> {
   const { clientId, clientSecret } = settings
   const issuer = new URL(settings.issuer)
-  let provider: Promise<Configuration> | undefined
+  let known: Configuration | undefined
+  let isAsking: Promise<Configuration> | undefined
+  let askedAt = Number.NEGATIVE_INFINITY
 
-  return () => {
-    provider ??= discovery(issuer, clientId, {}, clientAuth(clientSecret), {
-      timeout: deadlineSeconds,
-      [customFetch]: cappedFetch,
-      execute: [enableNonRepudiationChecks, ...(issuer.protocol === 'http:' ? [allowInsecureRequests] : [])],
-    }).catch((error: unknown) => {
-      provider = undefined
-      throw error
-    })
-    return provider
+  async function ask(): Promise<Configuration> {
+    try {
+      known = await discovery(issuer, clientId, {}, clientAuth(clientSecret), {
+        timeout: deadlineSeconds,
+        [customFetch]: cappedFetch,
+        execute: [
+          enableNonRepudiationChecks,
+          ...(issuer.protocol === 'http:' ? [allowInsecureRequests] : []),
+        ],
+      })
+      askedAt = now()
+      return known
+    } catch (error) {
+      if (!known) throw error
+      log.warn('could not discover the identity provider again', {
+        issuer: settings.issuer,
+        reason: reasonOf(error),
+      })
+      return known
+    } finally {
+      isAsking = undefined
+    }
+  }
+
+  return async () => {
+    if (known && now() - askedAt < metadataMs) return known
+    isAsking ??= ask()
+    return isAsking
   }
 }
 

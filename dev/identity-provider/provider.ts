@@ -13,18 +13,21 @@ export interface ProviderClient {
   readonly redirectUris: readonly string[]
 }
 
+/** Claims of a person that a provider can state: the id, also the address, or all. */
+export type StatedClaims = 'sub' | 'address' | 'all'
+
 /** What a provider is made of. */
 export interface ProviderOptions {
   readonly issuer: string
   readonly client: ProviderClient
   readonly people: readonly Person[]
   readonly rules: Rules
-  /** Whether the claims of a person are in the statement itself, not for the asking alone. */
-  readonly isThick: boolean
+  /** The claims of a person in the statement itself; the others are for the asking alone. */
+  readonly stated: StatedClaims
 }
 
 /** An identity provider that asks everybody anew who they are, and has no passwords. */
-export function createProvider({ issuer, client, people, rules, isThick }: ProviderOptions): Provider {
+export function createProvider({ issuer, client, people, rules, stated }: ProviderOptions): Provider {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const key: SigningKey = { id: 'development', privateKey, publicKey }
   const provider = new Provider(issuer, {
@@ -32,7 +35,7 @@ export function createProvider({ issuer, client, people, rules, isThick }: Provi
     jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), kid: key.id, use: 'sig', alg: 'ES256' }] },
     cookies: { keys: ['development'] },
     claims: { openid: ['sub'], email: ['email', 'email_verified'] },
-    conformIdTokenClaims: !isThick,
+    conformIdTokenClaims: stated === 'sub',
     features: { devInteractions: { enabled: false } },
     ttl: {
       AccessToken: 600,
@@ -45,7 +48,12 @@ export function createProvider({ issuer, client, people, rules, isThick }: Provi
     interactions: { url: (_ctx, { uid }) => `/interaction/${uid}`, policy: askAlways() },
     findAccount(_ctx, id) {
       const person = people.find((each) => each.id === id)
-      return person && { accountId: id, claims: () => claimsOf(person) }
+      return (
+        person && {
+          accountId: id,
+          claims: (use) => (use === 'id_token' ? statedOf(person, stated) : claimsOf(person)),
+        }
+      )
     },
     // Who signs in here has nothing to consent to.
     async loadExistingGrant({ oidc }) {
@@ -66,6 +74,11 @@ export function createProvider({ issuer, client, people, rules, isThick }: Provi
     if (deed) ctx.body = { ...body, id_token: await forged(deed, body.id_token, key) }
   })
   return provider
+}
+
+function statedOf(person: Person, stated: StatedClaims) {
+  const { email_verified: isVerified, ...others } = claimsOf(person)
+  return stated === 'address' || isVerified === undefined ? others : { ...others, email_verified: isVerified }
 }
 
 function clientOf({ id, secret, redirectUris }: ProviderClient) {

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { closeServer } from '../close-server.ts'
 import { type JournalEntry, type Served, serve } from './handler.ts'
 import { developmentPeople, type Person } from './people.ts'
-import { createProvider, type ProviderClient } from './provider.ts'
+import { createProvider, type ProviderClient, type StatedClaims } from './provider.ts'
 import { createRules, type RuleGiven } from './rules.ts'
 
 export interface IdentityProviderOptions {
@@ -11,7 +11,7 @@ export interface IdentityProviderOptions {
   /** Any free port when not given. */
   readonly port?: number
   readonly people?: readonly Person[]
-  readonly isThick?: boolean
+  readonly stated?: StatedClaims
 }
 
 /** An identity provider on this machine. */
@@ -26,7 +26,7 @@ export interface IdentityProvider {
 
 /** Starts an identity provider; resolves when it listens. */
 export async function startIdentityProvider(options: IdentityProviderOptions): Promise<IdentityProvider> {
-  const { client, people = developmentPeople, isThick = false } = options
+  const { client, people = developmentPeople, stated = 'sub' } = options
   const server = createServer((request, response) => {
     serve(served, request, response).catch((error: unknown) => {
       if (!request.destroyed) console.error(error)
@@ -39,7 +39,7 @@ export async function startIdentityProvider(options: IdentityProviderOptions): P
   const port = typeof address === 'object' ? address?.port : options.port
   const issuer = `http://localhost:${port}`
   const rules = createRules()
-  const provider = createProvider({ issuer, client, people, rules, isThick })
+  const provider = createProvider({ issuer, client, people, rules, stated })
   const served: Served = { provider, people, rules, calls: [] }
   return {
     issuer,

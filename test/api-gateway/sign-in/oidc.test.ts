@@ -182,7 +182,11 @@ describe('a session that the identity provider began', () => {
 })
 
 describe.each([
-  ['a provider that puts the e-mail address into its statement', { isThick: true }],
+  ['a provider that puts the e-mail address into its statement', { stated: 'all' as const }],
+  [
+    'a provider that states there the e-mail address, and elsewhere that it is verified',
+    { stated: 'address' as const },
+  ],
   ['a client without a secret', { isPublicClient: true }],
   ['the claim that is the id of a user', { claim: 'sub' }],
 ])('with %s', (_, options) => {
@@ -199,8 +203,24 @@ describe.each([
   })
 
   test('strangers and services do not', async () => {
-    for (const person of ['unknown', 'robot']) expect((await other.visitor().signIn(person)).status).toBe(403)
+    for (const person of ['unknown', 'robot', 'unverified'])
+      expect((await other.visitor().signIn(person)).status).toBe(403)
   })
+})
+
+test('a provider is discovered again after an hour, and stays known while it does not answer then', async () => {
+  const path = '/.well-known/openid-configuration'
+  const asked = () => world.provider.calls().filter((each) => each.path === path).length
+  await sessionOf('ada')
+  const before = asked()
+  late = hour + 1000
+  world.provider.misbehave({ path, do: 'status' })
+  await sessionOf('ada')
+  await sessionOf('ada')
+  // The first request was in vain; the answer to the second counts for another hour.
+  expect(asked() - before).toBe(2)
+  await sessionOf('ada')
+  expect(asked() - before).toBe(2)
 })
 
 describe('the address of the gateway', () => {

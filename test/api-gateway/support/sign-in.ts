@@ -1,6 +1,7 @@
 import { jest } from '@jest/globals'
 import { freePorts } from '../../../dev/control-plane/processes.ts'
 import type { Person } from '../../../dev/identity-provider/people.ts'
+import type { StatedClaims } from '../../../dev/identity-provider/provider.ts'
 import { type IdentityProvider, startIdentityProvider } from '../../../dev/identity-provider/server.ts'
 import { startGateway, type TestGateway } from './gateway.ts'
 
@@ -15,7 +16,7 @@ export interface SignIn {
 
 export interface SignInOptions {
   readonly people?: readonly Person[]
-  readonly isThick?: boolean
+  readonly stated?: StatedClaims
   readonly isPublicClient?: boolean
   readonly claim?: string
   /** Folder with the built portal; none without it. */
@@ -34,7 +35,7 @@ export async function startSignIn(options: SignInOptions = {}): Promise<SignIn> 
 }
 
 async function tryToStart(options: SignInOptions): Promise<SignIn> {
-  const { people, isThick, isPublicClient = false, claim = 'email', portalDirectory, now } = options
+  const { people, stated, isPublicClient = false, claim = 'email', portalDirectory, now } = options
   const [port = 0] = await freePorts(1)
   const url = `http://127.0.0.1:${port}`
   const secret = isPublicClient ? {} : { secret: 'the secret: of/the client%' }
@@ -42,7 +43,7 @@ async function tryToStart(options: SignInOptions): Promise<SignIn> {
   const provider = await startIdentityProvider({
     client: { id: 'quartermaster', redirectUris: [`${url}/auth/oidc/callback`], ...secret },
     ...(people === undefined ? {} : { people }),
-    ...(isThick === undefined ? {} : { isThick }),
+    ...(stated === undefined ? {} : { stated }),
   })
   quiet.mockRestore()
   const gateway = await startGateway({
