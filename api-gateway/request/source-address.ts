@@ -3,7 +3,14 @@ import type { Request } from 'express'
 
 /** Address of the client, or the address that a trusted proxy reports; '' if the connection is closed. */
 export function sourceAddress({ ip = '', socket }: Request): string {
-  return unmapped(isIP(ip) ? ip : (socket.remoteAddress ?? '')) // a proxy may forward any text
+  const address = withoutPort(ip)
+  return unmapped(isIP(address) ? address : (socket.remoteAddress ?? '')) // a proxy may forward any text
+}
+
+/** Some proxies report the port too, as in `192.0.2.1:4711` and `[2001:db8::1]:4711`. */
+function withoutPort(text: string): string {
+  const [, v6, v4] = /^(?:\[([^\]]*)\](?::\d+)?|([\d.]+):\d+)$/.exec(text) ?? []
+  return v6 ?? v4 ?? text
 }
 
 /** A socket of both families reports an address of IPv4 as `::ffff:192.0.2.1`. */
