@@ -4,7 +4,7 @@ import { EnvironmentDeployment, pipelineStepSchema } from '../../../operator/api
 import { newObject } from '../../../operator/api/kind.ts'
 import { annotations } from '../../../operator/api/names.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
-import { baseOf, nextDeploymentNumber } from '../../../operator/domain/deployment/deployment.ts'
+import { baseOf, isFinished, nextDeploymentNumber } from '../../../operator/domain/deployment/deployment.ts'
 import {
   deploymentObjectName,
   environmentObjectName,
@@ -45,13 +45,15 @@ export async function currentTarget(path: EnvironmentPath, cluster: Cluster): Pr
   return { path, environment }
 }
 
-/** Reads the latest deployments by number, up to one that the cache contains or that is deleted. */
+/** Reads the latest deployments by number that the cache lacks or has as unfinished, up to one that is over or deleted. */
 async function refreshLatestDeployments(cluster: Cluster, { metadata, status }: Environment): Promise<void> {
   const { namespace, name } = metadata
   for (let number = status?.lastDeploymentNumber ?? 0; number > 0; number -= 1) {
     const id = deploymentObjectName(name, number)
-    if (cluster.store.get(EnvironmentDeployment, namespace, id)) return
-    if (!(await refreshNamed(cluster, EnvironmentDeployment, namespace, id))) return
+    const known = cluster.store.get(EnvironmentDeployment, namespace, id)
+    if (known && isFinished(known)) return
+    const current = await refreshNamed(cluster, EnvironmentDeployment, namespace, id)
+    if (!current || (known && !isFinished(current))) return
   }
 }
 

@@ -179,6 +179,15 @@ describe('a deployment that another gateway created a moment ago', () => {
     expect(status).toBe(409)
   })
 
+  test('and that has ended since does not delay the next one', async () => {
+    expect(await deploy()).toBe(201)
+    gateway.cluster.setStatus(Environment, 'acme', 'shop.development', { lastDeploymentNumber: 1 })
+    const restore = await behindItsBack(gateway, EnvironmentDeployment, (_, name) => finish(gateway, name))
+    const status = await deploy()
+    restore()
+    expect(status).toBe(201)
+  })
+
   test('and that is deleted does not delay the next one', async () => {
     expect(await deploy()).toBe(201)
     finish(gateway, 'shop.development.1')
