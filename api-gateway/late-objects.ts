@@ -3,25 +3,41 @@ import { Application } from '../operator/api/application.ts'
 import { allows } from '../operator/domain/access/roles.ts'
 import { type Cluster, refreshNamed } from '../operator/kube/cache/cluster.ts'
 import { type Caller, membershipIn } from './authenticate.ts'
-import { Missing, type Place } from './request/missing.ts'
+import { Missing, type Place, Replaced } from './request/missing.ts'
 import { canBeObjectName } from './request/parameters.ts'
 
 /** A request names at most so many objects that are found one after the other. */
 const mostMissing = 4
 
 /**
- * Handles a request, and handles it again when the API server has an object that the cache lacked: what one gateway has
- * answered holds at every other. A handler looks for what the request names before it writes.
+ * Handles a request, and handles it again when the API server has an object that the cache lacked, or had an earlier one of
+ * its name: what one gateway has answered holds at every other. A handler looks for what the request names before it writes.
  */
-export async function withLateObjects<T>(cluster: Cluster, handle: () => T | Promise<T>): Promise<T> {
-  for (let missed = 1; ; missed += 1) {
+export async function withLateObjects<T>(
+  cluster: Cluster,
+  handle: (isRepeated: boolean) => T | Promise<T>,
+): Promise<T> {
+  for (let missed = 0; ; missed += 1) {
     try {
-      return await handle()
+      return await handle(missed > 0)
     } catch (error) {
-      if (!(error instanceof Missing) || missed > mostMissing) throw error
-      if ((await read(cluster, error.place)) !== 'found') throw error
+      if (!(error instanceof Missing) || missed === mostMissing) throw error
+      const isFound = (await read(cluster, error.place)) === 'found'
+      // Of a name that belongs to another one, the cache may have that one already.
+      if (!isFound && !(error instanceof Replaced)) throw error
     }
   }
+}
+
+/** Permits a request that is handled again: a role that the cache has may be one on an earlier object of the name. */
+export async function permitAgain(
+  cluster: Cluster,
+  organization: string | undefined,
+  caller: Caller,
+  permit: (caller: Caller) => Caller | Promise<Caller>,
+): Promise<Caller> {
+  if (organization !== undefined) await refreshNamed(cluster, Membership, organization, caller.userName)
+  return permit(caller)
 }
 
 /**

@@ -13,7 +13,7 @@ import {
   staleCacheReason,
 } from './authenticate.ts'
 import type { Call, Endpoint, EndpointResponse, Gateway } from './endpoint.ts'
-import { permitLate, withLateObjects } from './late-objects.ts'
+import { permitAgain, permitLate, withLateObjects } from './late-objects.ts'
 import { parameterNames } from './openapi/document.ts'
 import { checkRateLimit, type RateLimit } from './rate-limit.ts'
 import { type BodyLimits, readJson } from './request/body.ts'
@@ -98,7 +98,16 @@ export function createServe(
         },
         header: (name) => request.get(name),
       }
-      const handle = (each: Call) => withLateObjects(gateway.cluster, () => endpoint.handle(each, gateway))
+      const again = async (each: Call): Promise<Call> => ({
+        ...each,
+        caller: isPublic
+          ? each.caller
+          : await permitAgain(gateway.cluster, organization, each.caller, permit),
+      })
+      const handle = (each: Call) =>
+        withLateObjects(gateway.cluster, async (isRepeated) =>
+          endpoint.handle(isRepeated ? await again(each) : each, gateway),
+        )
       if (!bodySchema || !checkBody) return handle(call)
       const body = checkBody(await readJson(request, bodyLimits(request, user)))
       refuseUnknownFields(bodySchema, body)

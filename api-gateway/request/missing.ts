@@ -1,4 +1,4 @@
-import type { Kind } from '../../operator/api/kind.ts'
+import type { Kind, StoredObject } from '../../operator/api/kind.ts'
 import type { RestErrorName } from '../../operator/api/reasons/errors.ts'
 import { Problem } from '../../operator/domain/base/errors.ts'
 
@@ -21,5 +21,12 @@ export class Missing extends Problem {
   ) {
     super(reason, message)
     this.place = { kind, namespace, name }
+  }
+}
+
+/** The name of the object that the cache had belongs to a later one, which another gateway created a moment ago. */
+export class Replaced extends Missing {
+  constructor(kind: Kind, { metadata: { namespace, name } }: StoredObject) {
+    super(kind, namespace ?? '', name, `'${name}' not found`)
   }
 }

@@ -5,6 +5,7 @@ import type { Store } from '../../../operator/kube/cache/store.ts'
 import { type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { flag, isOn } from '../../request/boolean-query.ts'
 import { errorShape } from '../../response/shapes.ts'
+import { removeObject } from '../common/change.ts'
 import { findAll, findOrThrow } from '../common/find.ts'
 import { listEndpoint, nameOf } from '../common/list-endpoint.ts'
 import { credentialsData } from '../common/secret-refs.ts'
@@ -119,7 +120,7 @@ export const accounts: readonly Endpoint[] = [
         const text = `account '${account_id}' is used by ${counts}`
         throw new Problem('Conflict', text, { referencing_resources: uses })
       }
-      await cluster.remove(ResourceAccount, account)
+      await removeObject(cluster, ResourceAccount, account)
       return noContent
     },
   }),

@@ -34,10 +34,16 @@ export function findResource(
   throw new Problem('NotFound', `active resource '${formatDescriptor(descriptor)}' not found`)
 }
 
+/** Deletes the resource, unless its name belongs to a later one, which the gateway learns from its watch alone. */
+async function remove(cluster: Cluster, resource: ActiveResource): Promise<void> {
+  if (await cluster.remove(ActiveResource, resource)) return
+  throw new Problem('Conflict', 'the resource was made again a moment ago: repeat the request')
+}
+
 /** Deletes a resource that its driver deprovisions, even if an earlier request or another client marked it before. */
 async function removeAttached(cluster: Cluster, resource: ActiveResource): Promise<void> {
   if (resource.metadata.annotations?.[annotations.detach] !== undefined) await withdrawMark(cluster, resource)
-  await cluster.remove(ActiveResource, resource)
+  await remove(cluster, resource)
 }
 
 /**
@@ -53,8 +59,8 @@ async function removeDetached(
   await cluster.patch(ActiveResource, resource, {
     metadata: { uid: resource.metadata.uid, annotations: annotation },
   })
-  const remove = () => cluster.remove(ActiveResource, resource)
-  await (isOfOthers ? remove() : withRollback(log, () => withdrawMark(cluster, resource), remove))
+  const removeMarked = () => remove(cluster, resource)
+  await (isOfOthers ? removeMarked() : withRollback(log, () => withdrawMark(cluster, resource), removeMarked))
 }
 
 /** Pause between attempts, and how long to try while others change the resource. */

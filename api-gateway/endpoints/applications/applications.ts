@@ -7,7 +7,7 @@ import { Problem } from '../../../operator/domain/base/errors.ts'
 import { authorize, type Caller } from '../../authenticate.ts'
 import { accepted, created, type Endpoint, endpoint, type Gateway, noContent, ok } from '../../endpoint.ts'
 import { acceptedShape, errorShape } from '../../response/shapes.ts'
-import { changeObject, patchSpec } from '../common/change.ts'
+import { changeObject, patchSpec, removeObject } from '../common/change.ts'
 import {
   createdBy,
   environmentsOf,
@@ -96,7 +96,10 @@ export const applications: readonly Endpoint[] = [
       await withRollback(
         log,
         async () => {
-          if (!hasEarlierObjects(store, application, caller)) return cluster.remove(Application, application)
+          if (!hasEarlierObjects(store, application, caller)) {
+            await cluster.remove(Application, application)
+            return
+          }
           log.warn('an application of a failed creation is kept, because it has earlier objects', {
             organization: org_id,
             application: body.id,
@@ -149,7 +152,7 @@ export const applications: readonly Endpoint[] = [
         authorize(caller, { application: 'owner', deployer: true }, target)
       }
       await Promise.all(environments.map((each) => recordDeletion(cluster, each, caller)))
-      await cluster.remove(Application, application)
+      await removeObject(cluster, Application, application)
       if (environments.some((each) => hasResources(store, each))) return accepted
       const look = () => store.get(Application, params.org_id, params.app_id)
       return (await waitUntilDeleted(look)) ? noContent : accepted

@@ -7,7 +7,13 @@ import { authorize, type Caller } from '../../authenticate.ts'
 import { created, type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { Missing } from '../../request/missing.ts'
 import { errorShape } from '../../response/shapes.ts'
-import { changeObject, modificationBy, unlessShownAlike, withModification } from '../common/change.ts'
+import {
+  changeObject,
+  modificationBy,
+  removeObject,
+  unlessShownAlike,
+  withModification,
+} from '../common/change.ts'
 import { type EnvironmentPath, find, findEnvironment, newMetadata, organizationKey } from '../common/find.ts'
 import { ageOf, listEndpoint } from '../common/list-endpoint.ts'
 import { createIn, targetEnvironment } from '../common/target.ts'
@@ -106,7 +112,7 @@ export const automationRules: readonly Endpoint[] = [
     responses: { 204: undefined },
     async handle({ params, caller }, { cluster }) {
       authorizeDeploying(cluster.store, params, caller)
-      await cluster.remove(AutomationRule, findRule(cluster.store, params))
+      await removeObject(cluster, AutomationRule, findRule(cluster.store, params))
       return noContent
     },
   }),

@@ -4,9 +4,10 @@ import { annotations } from '../../../operator/api/names.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { sameJson } from '../../../operator/domain/base/json.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
-import { ApiError } from '../../../operator/kube/client/client.ts'
+import { ApiError, isConflict } from '../../../operator/kube/client/client.ts'
 import type { Caller } from '../../authenticate.ts'
 import type { Gateway } from '../../endpoint.ts'
+import { Replaced } from '../../request/missing.ts'
 import { refresh } from './find.ts'
 
 /** Time limit of all attempts of a change, and the first pause between them. */
@@ -66,7 +67,7 @@ export async function currentIfRefused<K extends Kind, R>(
   }
 }
 
-/** Reads the object; throws NotFound if it no longer exists. */
+/** Reads the object; throws NotFound if it no longer exists, or that its name belongs to another one. */
 async function readCurrent<K extends Kind>(
   cluster: Cluster,
   kind: K,
@@ -74,8 +75,34 @@ async function readCurrent<K extends Kind>(
 ): Promise<ObjectOf<K>> {
   const { name, uid } = known.metadata
   const current = await refresh(cluster, kind, known)
-  if (current && current.metadata.uid === uid) return current
-  throw new Problem('NotFound', `'${name}' not found`)
+  if (!current) throw new Problem('NotFound', `'${name}' not found`)
+  if (current.metadata.uid !== uid) throw new Replaced(kind, known)
+  return current
+}
+
+/** Deletes the object that a request names; throws that its name belongs to another one, so that this one is deleted. */
+export async function removeObject<K extends Kind>(
+  cluster: Pick<Cluster, 'remove'>,
+  kind: K,
+  known: ObjectOf<K>,
+): Promise<void> {
+  if (!(await cluster.remove(kind, known))) throw new Replaced(kind, known)
+}
+
+/** Patches the object that a request names; throws NotFound, or that its name belongs to another one. */
+export async function patchObject<K extends Kind>(
+  cluster: Cluster,
+  kind: K,
+  known: ObjectOf<K>,
+  changes: { readonly metadata?: object; readonly spec?: object },
+): Promise<ObjectOf<K>> {
+  const { uid } = known.metadata
+  try {
+    return await cluster.patch(kind, known, { ...changes, metadata: { ...changes.metadata, uid } })
+  } catch (error) {
+    if (isConflict(error)) await readCurrent(cluster, kind, known)
+    throw error
+  }
 }
 
 /** Returns the changed object; undefined if the change refuses the object or has no effect on it. */
@@ -137,5 +164,5 @@ export async function patchSpec<K extends Kind>(
   // The cache may be stale.
   const current = hasEffect(known) ? known : await readCurrent(cluster, kind, known)
   if (!hasEffect(current)) return current
-  return cluster.patch(kind, known, { metadata: { uid: known.metadata.uid }, spec: given })
+  return patchObject(cluster, kind, known, { spec: given })
 }

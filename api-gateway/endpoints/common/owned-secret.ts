@@ -12,6 +12,7 @@ import {
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import { isAlreadyExists } from '../../../operator/kube/client/client.ts'
 import type { Gateway } from '../../endpoint.ts'
+import { patchObject } from './change.ts'
 import { createdBy, refuseTaken } from './find.ts'
 import { retryUntilAnswered, withRollback } from './rollback.ts'
 import { inputsSecret, randomLength, type SecretData } from './secret-refs.ts'
@@ -84,11 +85,9 @@ export async function addSecret<K extends SecretOwnerKind>(
   { name, data }: OwnedSecret,
   { cluster, now }: Pick<Gateway, 'cluster' | 'now'>,
 ): Promise<ObjectOf<K>> {
-  const { uid, annotations: marks } = owner.metadata
-  const outdated = pendingSecretsIn(marks).filter((each) => isOutdated(each, now()))
-  const announced = await cluster.patch(kind, owner, {
+  const outdated = pendingSecretsIn(owner.metadata.annotations).filter((each) => isOutdated(each, now()))
+  const announced = await patchObject(cluster, kind, owner, {
     metadata: {
-      uid,
       annotations: {
         ...Object.fromEntries(outdated.map(({ key }) => [key, null])),
         ...pendingSecretAnnotation(name, now()),

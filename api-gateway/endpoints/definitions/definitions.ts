@@ -5,6 +5,7 @@ import type { Caller } from '../../authenticate.ts'
 import { type Endpoint, endpoint, type Gateway, noContent, ok } from '../../endpoint.ts'
 import { flag, isOn } from '../../request/boolean-query.ts'
 import { anyOf, errorShape } from '../../response/shapes.ts'
+import { removeObject } from '../common/change.ts'
 import { findAll, organizationKey } from '../common/find.ts'
 import { listEndpoint } from '../common/list-endpoint.ts'
 import { criteriaAt } from './criteria.ts'
@@ -189,7 +190,7 @@ function writingAt(path: 'defs' | 'dynamic', naming: FieldNaming, note: string):
           const others = findAll(store, ResourceDefinition, org_id).filter((each) => each !== definition)
           return { status: 409, body: definitionChanges(definition, resources, others) }
         }
-        await gateway.cluster.remove(ResourceDefinition, definition)
+        await removeObject(gateway.cluster, ResourceDefinition, definition)
         return noContent
       },
     }),

@@ -7,7 +7,7 @@ import { ownDriverType, wrappedDriverType } from '../../../operator/domain/defin
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { type Endpoint, endpoint, type Gateway, noContent, ok } from '../../endpoint.ts'
 import { errorShape } from '../../response/shapes.ts'
-import { changeObject, unlessShownAlike } from '../common/change.ts'
+import { changeObject, removeObject, unlessShownAlike } from '../common/change.ts'
 import {
   byName,
   find,
@@ -135,7 +135,7 @@ export const drivers: readonly Endpoint[] = [
     async handle({ params: { org_id, driver_id } }, { cluster }) {
       const driver = findDriver(cluster.store, org_id, driver_id)
       refuseUsed(cluster.store, driver)
-      await cluster.remove(ResourceDriver, driver)
+      await removeObject(cluster, ResourceDriver, driver)
       return noContent
     },
   }),

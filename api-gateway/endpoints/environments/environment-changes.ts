@@ -4,7 +4,7 @@ import { Problem } from '../../../operator/domain/base/errors.ts'
 import { authorize } from '../../authenticate.ts'
 import { type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { knownId } from '../../request/parameters.ts'
-import { patchSpec } from '../common/change.ts'
+import { patchObject, patchSpec } from '../common/change.ts'
 import { findEnvironment } from '../common/find.ts'
 import { environmentShape, toEnvironment } from './environment-shape.ts'
 import { findStartDeployment } from './environment-writing.ts'
@@ -53,11 +53,9 @@ export const environmentChanges: readonly Endpoint[] = [
       const target = { applicationId: params.app_id, environmentType: environment.spec.typeName }
       authorize(caller, { application: 'developer', deployer: true }, target)
       const start = findStartDeployment(cluster.store, params.org_id, params.app_id, body)
-      const { uid } = environment.metadata
       const fromDeploymentName = start.metadata.name
       const time = new Date(now()).toISOString()
-      await cluster.patch(Environment, environment, {
-        metadata: { uid },
+      await patchObject(cluster, Environment, environment, {
         spec: { fromDeploymentName, fromRequest: { deploymentName: fromDeploymentName, time } },
       })
       return noContent

@@ -6,7 +6,7 @@ import type { Store } from '../../../operator/kube/cache/store.ts'
 import { created, type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { objectName, shortId } from '../../request/parameters.ts'
 import { errorShape, named, nullable } from '../../response/shapes.ts'
-import { patchSpec } from '../common/change.ts'
+import { patchSpec, removeObject } from '../common/change.ts'
 import {
   environmentIdOf,
   findAll,
@@ -124,7 +124,7 @@ export const environmentTypes: readonly Endpoint[] = [
         }))
         return { status: 409, body: uses }
       }
-      await cluster.remove(EnvironmentType, found)
+      await removeObject(cluster, EnvironmentType, found)
       return noContent
     },
   }),

@@ -4,6 +4,7 @@ import { authorize } from '../../authenticate.ts'
 import { accepted, created, type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { knownId, objectName, shortId } from '../../request/parameters.ts'
 import { acceptedShape, errorShape } from '../../response/shapes.ts'
+import { removeObject } from '../common/change.ts'
 import {
   environmentsOf,
   findApplication,
@@ -96,7 +97,7 @@ export const environments: readonly Endpoint[] = [
       const target = { applicationId: params.app_id, environmentType: environment.spec.typeName }
       authorize(caller, { application: 'developer', deployer: true }, target)
       await recordDeletion(cluster, environment, caller)
-      await cluster.remove(Environment, environment)
+      await removeObject(cluster, Environment, environment)
       if (hasResources(store, environment)) return accepted
       const { name } = environment.metadata
       return (await waitUntilDeleted(() => store.get(Environment, params.org_id, name)))

@@ -7,7 +7,7 @@ import type { Store } from '../../../operator/kube/cache/store.ts'
 import type { Caller } from '../../authenticate.ts'
 import { created, type Endpoint, endpoint, type Gateway, noContent, ok } from '../../endpoint.ts'
 import { errorShape } from '../../response/shapes.ts'
-import { changeObject, currentIfRefused, unlessShownAlike } from '../common/change.ts'
+import { changeObject, currentIfRefused, removeObject, unlessShownAlike } from '../common/change.ts'
 import { findAll, findOrThrow, newMetadata } from '../common/find.ts'
 import { listEndpoint, nameOf } from '../common/list-endpoint.ts'
 import {
@@ -146,7 +146,7 @@ export const registries: readonly Endpoint[] = [
     access: { organization: 'administrator' },
     responses: { 204: undefined },
     async handle({ params }, { cluster }) {
-      await cluster.remove(Registry, findRegistry(cluster.store, params))
+      await removeObject(cluster, Registry, findRegistry(cluster.store, params))
       return noContent
     },
   }),

@@ -3,6 +3,7 @@ import { boolean, integer, list, map, object, string } from '../../../operator/a
 import { authorize, type Caller } from '../../authenticate.ts'
 import { type Endpoint, endpoint, type Gateway, noContent } from '../../endpoint.ts'
 import { nullable } from '../../response/shapes.ts'
+import { patchObject } from '../common/change.ts'
 import { type EnvironmentPath, findEnvironment } from '../common/find.ts'
 import { hasReplicas, refuseUnfit, workloadsOf } from './runtime-workloads.ts'
 
@@ -87,6 +88,5 @@ function findForDeployer(params: EnvironmentPath, caller: Caller, { cluster }: G
 
 /** Writes fields of the spec; null removes one, also in a map. */
 async function write(environment: Environment, spec: object, { cluster }: Gateway): Promise<void> {
-  const { uid } = environment.metadata
-  await cluster.patch(Environment, environment, { metadata: { uid }, spec })
+  await patchObject(cluster, Environment, environment, { spec })
 }

@@ -7,7 +7,7 @@ import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import type { Caller } from '../../authenticate.ts'
 import { Missing } from '../../request/missing.ts'
-import { changeObject, currentIfRefused, unlessShownAlike } from '../common/change.ts'
+import { changeObject, currentIfRefused, removeObject, unlessShownAlike } from '../common/change.ts'
 import { find, findAll, newMetadata, refuseTaken } from '../common/find.ts'
 import { type ShownClass, toBuiltInClass, toCustomClasses } from './resource-class-shape.ts'
 import { findCustomType, type TypePath } from './resource-types.ts'
@@ -88,7 +88,7 @@ function builtInClasses(cluster: Cluster, { org_id, type_id }: TypePath): ClassR
       })
       return toBuiltInClass(changed)
     },
-    remove: (id) => cluster.remove(ResourceClass, findClassObject(id)),
+    remove: (id) => removeObject(cluster, ResourceClass, findClassObject(id)),
   }
 }
 

@@ -9,7 +9,7 @@ import type { Store } from '../../../operator/kube/cache/store.ts'
 import { type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { Missing } from '../../request/missing.ts'
 import { errorShape } from '../../response/shapes.ts'
-import { changeObject, unlessShownAlike } from '../common/change.ts'
+import { changeObject, removeObject, unlessShownAlike } from '../common/change.ts'
 import { byName, find, findAll, newMetadata, organizationKey, refuseTaken } from '../common/find.ts'
 import { listEndpoint } from '../common/list-endpoint.ts'
 import {
@@ -181,7 +181,7 @@ export const resourceTypes: readonly Endpoint[] = [
     async handle({ params }, { cluster }) {
       const type = changeableType(cluster.store, params)
       refuseUsed(cluster.store, params.org_id, params.type_id)
-      await cluster.remove(ResourceType, type)
+      await removeObject(cluster, ResourceType, type)
       return noContent
     },
   }),

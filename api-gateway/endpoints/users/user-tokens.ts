@@ -10,6 +10,7 @@ import { type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { Missing } from '../../request/missing.ts'
 import { newId } from '../../request/parameters.ts'
 import { errorShape, named } from '../../response/shapes.ts'
+import { removeObject } from '../common/change.ts'
 import { createdAt, createdBy, find, findAll, newMetadata, refuseTaken } from '../common/find.ts'
 import { listEndpoint, nameOf } from '../common/list-endpoint.ts'
 
@@ -171,7 +172,7 @@ export const userTokens: readonly Endpoint[] = [
     responses: { 204: undefined },
     async handle({ params: { user_id, token_id }, caller }, { cluster }) {
       const found = findTokens(cluster.store, findUser(cluster.store, caller, user_id), token_id)
-      for (const each of found) await cluster.remove(AccessToken, each)
+      for (const each of found) await removeObject(cluster, AccessToken, each)
       return noContent
     },
   }),

@@ -8,7 +8,7 @@ import type { Store } from '../../../operator/kube/cache/store.ts'
 import type { Caller } from '../../authenticate.ts'
 import { created, type Endpoint, endpoint, type Gateway, noContent, ok } from '../../endpoint.ts'
 import { errorShape } from '../../response/shapes.ts'
-import { changeObject, unlessShownAlike } from '../common/change.ts'
+import { changeObject, removeObject, unlessShownAlike } from '../common/change.ts'
 import { findApplication, newMetadata, organizationKey } from '../common/find.ts'
 import { listEndpoint, nameOf } from '../common/list-endpoint.ts'
 import {
@@ -155,7 +155,7 @@ export const webhooks: readonly Endpoint[] = [
     access: webhookAccess,
     responses: { 204: undefined },
     async handle({ params }, { cluster }) {
-      await cluster.remove(Webhook, findWebhook(cluster.store, params))
+      await removeObject(cluster, Webhook, findWebhook(cluster.store, params))
       return noContent
     },
   }),
@@ -167,7 +167,7 @@ export const webhooks: readonly Endpoint[] = [
     access: webhookAccess,
     responses: { 204: undefined },
     async handle({ params }, { cluster }) {
-      for (const each of webhooksOf(cluster.store, params)) await cluster.remove(Webhook, each)
+      for (const each of webhooksOf(cluster.store, params)) await removeObject(cluster, Webhook, each)
       return noContent
     },
   }),

@@ -218,14 +218,15 @@ export function createFakeCluster(): FakeCluster {
       record('remove', kind.kind, object)
       const { namespace, name } = object.metadata
       const existing = cacheOf(kind).get(namespace, name)
-      if (existing?.metadata.uid !== object.metadata.uid) return
+      if (existing?.metadata.uid !== object.metadata.uid) return existing === undefined
       if (existing.metadata.finalizers?.length) {
         // By the clock: some deletions wait for a time.
         const deletionTimestamp = new Date().toISOString()
         keep(kind, { ...existing, metadata: { ...existing.metadata, deletionTimestamp } })
-        return
+        return true
       }
       cacheOf(kind).remove(existing)
+      return true
     },
     async removeCollection(kind, namespace, fields) {
       const objects = selected(kind, namespace, fields)

@@ -47,7 +47,15 @@ function serverOf(kind: Kind, metadata: object = {}) {
     const { live } = server
     if (!live) throw new ApiError(404, 'NotFound', 'not found')
     if (method === 'GET') return live
+    if (method === 'DELETE') {
+      const { uid } = (body as { preconditions: { uid: string } }).preconditions
+      if (uid !== live.metadata.uid) throw new ApiError(409, 'Conflict', 'another uid')
+      server.live = undefined
+      return {}
+    }
     const { uid, resourceVersion, finalizers = [] } = (body as Stored).metadata
+    if (method === 'PATCH' && resourceVersion === undefined && uid !== live.metadata.uid)
+      throw new ApiError(422, 'Invalid', 'metadata.uid: field is immutable')
     if (uid !== live.metadata.uid || resourceVersion !== live.metadata.resourceVersion)
       throw new ApiError(409, 'Conflict', 'it has changed')
     if (!path.endsWith('/status')) server.change({ finalizers })
@@ -129,4 +137,41 @@ test.each([
   await removeFinalizer(cluster, kind as Kind, known)
   expect(server.requests).toEqual(['PATCH'])
   expect(server.live?.metadata.labels).toEqual({ a: 'b' })
+})
+
+test.each([
+  ['is this one', (): void => {}, true, ['DELETE']],
+  [
+    'is gone',
+    (server: { live: Stored | undefined }) => {
+      server.live = undefined
+    },
+    true,
+    ['DELETE'],
+  ],
+  [
+    'belongs to another one',
+    (server: { change(metadata: object): void }) => server.change({ uid: 'second' }),
+    false,
+    ['DELETE'],
+  ],
+])('a removal says whether the name %s', async (_, happen, isRemoved, requests) => {
+  const { server, known, cache, writes } = serverOf(Environment)
+  happen(server)
+  expect(await writes.remove(Environment, known as ObjectOf<typeof Environment>)).toBe(isRemoved)
+  expect([server.requests, cache.get('acme', 'one'), server.live?.metadata.uid]).toEqual([
+    requests,
+    undefined,
+    isRemoved ? undefined : 'second',
+  ])
+})
+
+test('a patch of an object whose name belongs to another one is a conflict, although the API server calls it invalid', async () => {
+  const { server, known, writes } = serverOf(Environment)
+  const patch = (metadata: object) => writes.patch(Environment, known, { metadata })
+  await expect(patch({ uid: 'none' })).rejects.toMatchObject({ status: 422 })
+  server.change({ uid: 'second' })
+  await expect(patch({ uid: 'first' })).rejects.toMatchObject({ status: 409, reason: 'Conflict' })
+  server.live = undefined
+  await expect(patch({ uid: 'first' })).rejects.toMatchObject({ status: 404 })
 })

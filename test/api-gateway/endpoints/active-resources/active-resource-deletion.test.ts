@@ -5,6 +5,7 @@ import { isDetached } from '../../../../operator/domain/resource/detach-mark.ts'
 import { ApiError } from '../../../../operator/kube/client/client.ts'
 import { addEnvironment, addResource, finish } from '../../support/objects.ts'
 import { setUpGateway } from '../../support/set-up.ts'
+import { showStale } from '../../support/stale-objects.ts'
 
 // The time of a mark is that of the API server: a gateway whose clock is behind detaches too.
 const clocks = { now: () => Date.now() - 3_600_000, serverNow: () => Date.now() }
@@ -91,6 +92,24 @@ describe('deleting an active resource', () => {
     const name = addResource(gateway)
     expect((await gateway.send(`DELETE ${path}`)).status).toBe(404)
     expect((await gateway.send(`DELETE ${path}?detach=true`)).status).toBe(404)
+    expect(find(name)).toBeDefined()
+  })
+
+  test.each(['', '?detach=true'])('made again a moment ago is refused, and leaves it: %j', async (query) => {
+    const name = addResource(gateway)
+    const first = find(name)
+    if (!first) throw new Error('no resource')
+    gateway.cluster.drop(ActiveResource, 'acme', name)
+    const { uid: _, ...metadata } = first.metadata
+    gateway.cluster.put(ActiveResource, { ...first, metadata })
+    const restore = showStale(gateway, ActiveResource, name, [first])
+    const { status } = await gateway.send(`${main}${query}`)
+    restore()
+    expect([status, find(name)?.metadata.deletionTimestamp, markOf(name)]).toEqual([
+      409,
+      undefined,
+      undefined,
+    ])
     expect(find(name)).toBeDefined()
   })
 
