@@ -58,7 +58,8 @@ export function checkScore(value: unknown, what: string, locate?: Locate): Score
   if (isDeeperThan(maxDepth, value))
     throw scoreError(what, [problemAt([], `is nested more than ${maxDepth} levels deep`, locate)])
   const problems = schemaProblems(schema, value).map(({ pointer, message, key }) => {
-    const hint = key === undefined ? '' : didYouMean(key, scoreFields)
+    // A field of another place is no hint for its own name.
+    const hint = key === undefined || scoreFields.includes(key) ? '' : didYouMean(key, scoreFields)
     return problemAt(pointerSteps(pointer), `${message.replace('must NOT', 'must not')}${hint}`, locate)
   })
   if (problems.length > 0) throw scoreError(what, problems)

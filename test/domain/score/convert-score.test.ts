@@ -156,6 +156,12 @@ describe('what contradicts itself is a problem', () => {
       "did you mean 'image'?",
     )
   })
+
+  test('no hint repeats the name of a field that another place has', () => {
+    const document = { ...scoreDocument(), image: 'x' }
+    const { message } = problemOf(() => convertScore({ document }))
+    expect(message).toMatch(/properties: 'image'$/)
+  })
 })
 
 describe('overrides', () => {
