@@ -4,6 +4,7 @@ import type { KubeObject } from '../../../operator/api/kind.ts'
 import { kinds } from '../../../operator/api/kinds.ts'
 import { eventually, makeTestOrganization, moduleWith } from '../support/client.ts'
 import { accessOf, type Person, persons } from '../support/people.ts'
+import { samplesIn } from '../support/samples.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
 
 const cluster = sharedCluster()
@@ -159,5 +160,43 @@ describe('nothing can be forged:', () => {
     expect((await patchAs('developer', path, added)).status).toBe(200)
     expect((await patchAs('developer', path, { metadata: { finalizers: ours } })).status).toBe(200)
     expect(await finalizers()).toEqual(ours)
+  })
+
+  test('our finalizer is added by no user to an object from which the operator would never remove it', async () => {
+    const finalizers = ['quartermaster.dev/finalizer']
+    const kindsWith = []
+    for (const { kind, object } of samplesIn(organization.id)) {
+      const path = `${pathIn(kind.plural)}?dryRun=All`
+      const named = { ...object, metadata: { ...object.metadata, name: `${object.metadata.name}9` } }
+      const without = await apiRequest(cluster.access, 'POST', path, named)
+      if (!without.ok) continue // only the operator makes it, or its name is that of its content
+      const kept = { ...named, metadata: { ...named.metadata, finalizers } }
+      const { status, body } = await apiRequest(cluster.access, 'POST', path, kept)
+      if (status === 201) kindsWith.push(kind.kind)
+      else
+        expect([kind.kind, status, JSON.stringify(body)]).toEqual([
+          kind.kind,
+          403,
+          expect.stringContaining('never removes its finalizer'),
+        ])
+    }
+    expect(kindsWith).toEqual([
+      'Application',
+      'EnvironmentType',
+      'Environment',
+      'Workload',
+      'Webhook',
+      'EnvironmentDeployment',
+    ])
+  })
+
+  test('nor is it added to one that is there', async () => {
+    const spec = { type: 'mysql', driverType: 'quartermaster/echo', criteria: [{ appId: 'other' }] }
+    await organization.define('mysql', spec)
+    const path = pathIn('resourcedefinitions', 'mysql')
+    const add = { metadata: { finalizers: ['quartermaster.dev/finalizer', 'example.org/other'] } }
+    expect((await patchAs('platform-engineer', path, add)).status).toBe(403)
+    await organization.remove('resourcedefinitions', 'mysql')
+    expect(await organization.get('resourcedefinitions', 'mysql')).toBeUndefined()
   })
 })
