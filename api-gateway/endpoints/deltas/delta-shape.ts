@@ -32,7 +32,8 @@ const operationShape = named(
 const modulesShape = object(
   {
     add: map(freeForm('A module.'), 'Modules to add or replace, by workload ID.'),
-    remove: list(string('A workload ID.', { maxLength: 63 }), 'IDs of the workloads to remove.'),
+    // A set that kubectl applied may have longer names, which a difference from it lists.
+    remove: list(string('A workload ID.'), 'IDs of the workloads to remove.'),
     update: map(
       list(operationShape, 'Patch operations.'),
       'Patch operations on existing modules, by workload ID.',

@@ -116,6 +116,18 @@ describe('the difference of two sets', () => {
     expect(await change(before, body)).toBe(after)
   })
 
+  test('lists a name that only kubectl can give a module', async () => {
+    const name = 'w'.repeat(64)
+    const spec = { applicationName: 'shop', modules: { [name]: web }, shared: {} }
+    gateway.cluster.put(
+      DeploymentSet,
+      newObject(DeploymentSet, { namespace: 'acme', name: 'shop.first' }, spec),
+    )
+    const id = await change(none, addWeb)
+    const { body } = await gateway.send(`GET ${sets}/${id}/diff/first`)
+    expect(body.modules.remove).toEqual([name])
+  })
+
   test.each([
     `${none}?diff=${'f'.repeat(64)}`,
     `${none}/diff/${'f'.repeat(64)}`,
