@@ -2,7 +2,6 @@ import { setTimeout } from 'node:timers/promises'
 import { ActiveResource } from '../../../operator/api/active-resource.ts'
 import type { Environment } from '../../../operator/api/environment.ts'
 import { annotations } from '../../../operator/api/names.ts'
-import { Problem } from '../../../operator/domain/base/errors.ts'
 import {
   defaultClass,
   formatDescriptor,
@@ -15,12 +14,14 @@ import type { Store } from '../../../operator/kube/cache/store.ts'
 import { isConflict, isNotFound } from '../../../operator/kube/client/client.ts'
 import { accepted, type Endpoint, endpoint, type Gateway, noContent } from '../../endpoint.ts'
 import { flag, isOn } from '../../request/boolean-query.ts'
+import { Missing } from '../../request/missing.ts'
 import { acceptedShape, errorShape } from '../../response/shapes.ts'
+import { patchObject, removeObject } from '../common/change.ts'
 import { findEnvironment, waitUntilDeleted } from '../common/find.ts'
 import { withRollback } from '../common/rollback.ts'
 import { deploymentsTo, refuseUnfinished } from '../deployments/deployment-shape.ts'
 
-/** Returns the active resource in the path; throws NotFound. */
+/** Returns the active resource in the path; throws Missing. */
 export function findResource(
   store: Store,
   environment: Environment,
@@ -31,19 +32,14 @@ export function findResource(
   const name = guResId(contextOf(environment), descriptor)
   const found = store.get(ActiveResource, environment.metadata.namespace, name)
   if (found) return found
-  throw new Problem('NotFound', `active resource '${formatDescriptor(descriptor)}' not found`)
-}
-
-/** Deletes the resource, unless its name belongs to a later one, which the gateway learns from its watch alone. */
-async function remove(cluster: Cluster, resource: ActiveResource): Promise<void> {
-  if (await cluster.remove(ActiveResource, resource)) return
-  throw new Problem('Conflict', 'the resource was made again a moment ago: repeat the request')
+  const text = `active resource '${formatDescriptor(descriptor)}' not found`
+  throw new Missing(ActiveResource, environment.metadata.namespace, name, text)
 }
 
 /** Deletes a resource that its driver deprovisions, even if an earlier request or another client marked it before. */
 async function removeAttached(cluster: Cluster, resource: ActiveResource): Promise<void> {
   if (resource.metadata.annotations?.[annotations.detach] !== undefined) await withdrawMark(cluster, resource)
-  await remove(cluster, resource)
+  await removeObject(cluster, ActiveResource, resource)
 }
 
 /**
@@ -56,10 +52,8 @@ async function removeDetached(
 ): Promise<void> {
   const isOfOthers = isMarkedForAny(resource.metadata)
   const annotation = { [annotations.detach]: isOfOthers ? 'true' : detachMark(serverNow()) }
-  await cluster.patch(ActiveResource, resource, {
-    metadata: { uid: resource.metadata.uid, annotations: annotation },
-  })
-  const removeMarked = () => remove(cluster, resource)
+  await patchObject(cluster, ActiveResource, resource, { metadata: { annotations: annotation } })
+  const removeMarked = () => removeObject(cluster, ActiveResource, resource)
   await (isOfOthers ? removeMarked() : withRollback(log, () => withdrawMark(cluster, resource), removeMarked))
 }
 
