@@ -1,4 +1,5 @@
 import type { EnvironmentDeployment } from '../../api/environment-deployment.ts'
+import { clockDifferenceMs } from '../../domain/base/creation-time.ts'
 import { Stalled } from '../../domain/base/errors.ts'
 import { nextToRun } from '../../domain/deployment/deployment.ts'
 import { keyOf } from '../../kube/client/resource.ts'
@@ -41,11 +42,11 @@ export class DeploymentDeadlines {
     const { uid, creationTimestamp } = deployment.metadata
     const others = this.#deploymentsBeside(deployment).filter(({ metadata }) => metadata.uid !== uid)
     if (nextToRun([...others, deployment]) !== deployment) return Number.POSITIVE_INFINITY
-    // A deployment waits only for those that end before it starts.
+    // A deployment waits only for those that end before it starts. Both times may be of different API servers.
     const begun = Date.parse(deployment.status?.startTime ?? '') || Number.POSITIVE_INFINITY
     const ends = others
       .map(({ status }) => Date.parse(status?.finishTime ?? ''))
-      .filter((end) => end <= begun)
+      .filter((end) => end <= begun + clockDifferenceMs)
     const since = Math.max(Date.parse(creationTimestamp), ...ends)
     return this.#timeoutSeconds - (this.#serverNow() - since) / 1000
   }

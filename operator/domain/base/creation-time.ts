@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../api/kind.ts'
 
 /** How far the clocks of several API servers may differ. */
-const clockDifferenceMs = 10_000
+export const clockDifferenceMs = 10_000
 
 /** Whether an object was created before another one, by more than what the clocks of API servers differ. */
 export function isClearlyOlder(

@@ -226,6 +226,21 @@ describe('the time limit of a deployment that waits for another one', () => {
     end(finishTime)
     expect(await resultOf(put.deployment('shop.dev.2'), 60)).toBeInstanceOf(expected)
   })
+
+  test.each([
+    ['begins when that one ends, although the next one starts by a clock that is behind', 5, Waiting],
+    ['does not begin when a later one ends', 20, Stalled],
+  ])('%s', async (_, secondsAfter, expected) => {
+    put.all()
+    first()
+    const begun = Date.now() - 30_000
+    end(new Date(begun + secondsAfter * 1000).toISOString())
+    put.deployment('shop.dev.2')
+    const status = { setName: 'shop.one', startTime: new Date(begun).toISOString() }
+    cluster.setStatus(EnvironmentDeployment, namespace, 'shop.dev.2', status)
+    const started = cluster.store.get(EnvironmentDeployment, namespace, 'shop.dev.2')
+    expect(started && (await resultOf(started, 60))).toBeInstanceOf(expected)
+  })
 })
 
 test.each([-60, 60])(
