@@ -49,14 +49,20 @@ export function isSameImage(left: string, right: string): boolean {
   return one === other
 }
 
-/** The address of a registry: its host, and a path if it has one. */
+/** The address of a registry: its host, and a path if it has one. Docker Hub is one registry. */
 export function registryAddress(registry: string): string {
-  const bare = registry
+  const address = loginAddress(registry)
+  return address.startsWith(`${dockerHub}/`) ? dockerHub : address
+}
+
+/** The address that a login is for: that of a registry, or of a part of it. */
+export function loginAddress(key: string): string {
+  const bare = key
     .replace(/^https?:\/\//, '')
     .replace(/\/+$/, '')
     .replace(/\/v[12]$/, '')
   const [host = '', ...path] = bare.split('/')
-  return dockerHubNames.has(host) ? dockerHub : [host, ...path].join('/')
+  return [dockerHubNames.has(host) ? dockerHub : host, ...path].join('/')
 }
 
 /** Whether an image is in a registry. */

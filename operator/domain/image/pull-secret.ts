@@ -2,7 +2,8 @@ import type { KubeObject } from '../../api/kind.ts'
 import { labels, manager } from '../../api/names.ts'
 import type { Registry } from '../../api/registry.ts'
 import { compareText, isObject, parseJson } from '../base/json.ts'
-import { dockerConfigKey, isInRegistry, registryAddress } from './image-reference.ts'
+import { fitsHost } from './host-pattern.ts'
+import { dockerConfigKey, isInRegistry, loginAddress, registryAddress } from './image-reference.ts'
 
 /** Credentials for pulling images of a registry; or a file `config.json` of Docker, which may have those of others too. */
 export type PullCredentials = { readonly registry: string } & (
@@ -54,11 +55,18 @@ function lengthOf({ spec }: Pick<Registry, 'spec'>): number {
   return registryAddress(spec.registry).length
 }
 
-/** The file `config.json` of Docker with all credentials; of two for the same registry, the first. */
+/**
+ * The file `config.json` of Docker with all credentials; of two for the same registry, the first. The credentials of a
+ * registry count before a login to it in the file of another one.
+ */
 export function dockerConfig(credentials: readonly PullCredentials[]): string {
   const auths: Record<string, unknown> = {}
+  const owned = new Set(credentials.map(({ registry }) => dockerConfigKey(registry)))
   for (const each of credentials) {
-    for (const [key, value] of authsOf(each)) if (!Object.hasOwn(auths, key)) auths[key] = value
+    for (const [key, value] of authsOf(each)) {
+      const isOfOther = owned.has(key) && key !== dockerConfigKey(each.registry)
+      if (!isOfOther && !Object.hasOwn(auths, key)) auths[key] = value
+    }
   }
   const sorted = Object.entries(auths).sort(([left], [right]) => compareText(left, right))
   return JSON.stringify({ auths: Object.fromEntries(sorted) })
@@ -72,31 +80,28 @@ function authsOf(credentials: PullCredentials): [string, unknown][] {
 }
 
 /**
- * The credentials in a file that are for its registry, the narrowest first. Those for its whole host or for a pattern count
- * for the registry alone, so that they take no place of another one.
+ * The credentials in a file that are for its registry: those of its host before those of a pattern, then the narrowest
+ * first. Those for its whole host or for a pattern count for the registry alone, so that they take no place of another one.
  */
 function authsIn(file: { readonly registry: string; readonly dockerConfig: string }): [string, unknown][] {
-  const wanted = registryAddress(file.registry)
+  const [host = '', ...path] = registryAddress(file.registry).split('/')
   return Object.entries(parseDockerConfig(file.dockerConfig) ?? {})
-    .map(([key, login]) => ({ key, login, address: registryAddress(key) }))
-    .sort((left, right) => right.address.split('/').length - left.address.split('/').length)
-    .flatMap(({ key, login, address }): [string, unknown][] => {
-      if (isPartOf(address, wanted)) return [[dockerConfigKey(file.registry), login]]
-      return isPartOf(wanted, address) ? [[key, login]] : []
+    .map(([key, login]) => {
+      const [pattern = '', ...steps] = loginAddress(key).split('/')
+      return { login, pattern, steps, isExact: pattern === host }
+    })
+    .filter(({ pattern, steps }) => fitsHost(pattern, host) && haveSameStart(steps, path))
+    .sort(
+      (left, right) => Number(right.isExact) - Number(left.isExact) || right.steps.length - left.steps.length,
+    )
+    .map(({ login, steps }) => {
+      const isNarrower = steps.length > path.length
+      return [isNarrower ? [host, ...steps].join('/') : dockerConfigKey(file.registry), login]
     })
 }
 
-/** Whether an address of a registry includes another one. A part of its host with a wildcard fits any, as kubelets may find. */
-function isPartOf(outer: string, inner: string): boolean {
-  const [outerHost = '', ...outerPath] = outer.split('/')
-  const [innerHost = '', ...innerPath] = inner.split('/')
-  const names = innerHost.split('.')
-  const patterns = outerHost.split('.')
-  return (
-    patterns.length === names.length &&
-    patterns.every((pattern, index) => pattern === names[index] || /[*?[]/.test(pattern)) &&
-    outerPath.every((part, index) => part === innerPath[index])
-  )
+function haveSameStart(left: readonly string[], right: readonly string[]): boolean {
+  return left.every((step, index) => index >= right.length || step === right[index])
 }
 
 /** The credentials in a file `config.json` of Docker, by registry; undefined for other content. */

@@ -107,6 +107,27 @@ describe('credentials of several registries are one file', () => {
     ['for an address with protocol', 'r.test', ['https://r.test/v1/'], { 'r.test': 0 }],
     ['for Docker Hub', 'docker.io', [hub], { [hub]: 0 }],
     ['for all hosts of a pattern', 'a.r.test', ['*.r.test', '*.test'], { 'a.r.test': 0 }],
+    ['for its host before a pattern', 'a.r.test', ['*.r.test', 'a.r.test'], { 'a.r.test': 1 }],
+    ['for a pattern of a part', 'b1.r.test', ['a*.r.test', 'b?.r.t[d-f]s*t'], { 'b1.r.test': 1 }],
+    [
+      'but for no pattern of other parts',
+      'b1.r.test',
+      ['b.*.r.test', 'b?1.r.test', '[b.r.test', '*1b.r.test'],
+      {},
+    ],
+    [
+      'but for no pattern without its port',
+      'r.test:5000',
+      ['r.*', '*.test', 'r.*:5000'],
+      { 'r.test:5000': 2 },
+    ],
+    ['for a project of a pattern', 'r.test', ['*.test/shop'], { 'r.test/shop': 0 }],
+    [
+      'for projects of Docker Hub',
+      'docker.io',
+      ['docker.io/a', 'index.docker.io/b', hub],
+      { 'docker.io/a': 0, 'docker.io/b': 1, [hub]: 2 },
+    ],
     ['for its project by a login to its host', 'r.test/shop', ['r.test'], { 'r.test/shop': 0 }],
     ['for its project before its host', 'r.test/shop', ['r.test', 'r.test/shop'], { 'r.test/shop': 1 }],
     ['but for no other project', 'r.test/shop', ['r.test/other', 'r.test/shopping'], {}],
@@ -119,6 +140,9 @@ describe('credentials of several registries are one file', () => {
   test('in which an existing Secret takes no place of another registry', () => {
     const existing = inFile({ 'r.test': { auth: 'old' }, 'other.test': { auth: 'new' } }, 'other.test')
     expect(keysOf([existing, credentials])).toEqual({ 'other.test': 'new', 'r.test': auth })
+    const older = inFile({ 'https://r.test/shop/': { auth: 'old' }, 'r.test': { auth: 'new' } })
+    const ofShop = { ...credentials, registry: 'r.test/shop' }
+    expect(keysOf([older, ofShop])).toEqual({ 'r.test': 'new', 'r.test/shop': auth })
     const ofProject = inFile({ 'r.test': { auth: 'shop' } }, 'r.test/shop')
     expect(keysOf([ofProject, credentials])).toEqual({ 'r.test/shop': 'shop', 'r.test': auth })
   })
