@@ -22,6 +22,7 @@ import {
 } from '../../domain/image/automation.ts'
 import { type ImageUpdates, imageUpdates } from '../../domain/image/image-update.ts'
 import { contextOf } from '../../domain/resource/identity.ts'
+import { versionOf } from '../../kube/cache/cache.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { scoped } from '../../kube/cache/kinds-in-store.ts'
 import { isAlreadyExists } from '../../kube/client/client.ts'
@@ -121,12 +122,12 @@ export class AutomaticDeployments {
     return new Map(owners.map(({ id, workloadName }) => [id, workloadName]))
   }
 
-  /** The deployment that names a version; an older one names an earlier version of its name. */
+  /** The deployment that names a version, and no earlier version of its name. */
   #deploymentOf(version: ArtefactVersion, environmentName: string): EnvironmentDeployment | undefined {
     const index = scoped(version, `${environmentName} ${version.metadata.name}`)
     return this.#cluster.store
       .byIndex(EnvironmentDeployment, 'artefactVersion', index)
-      .find((each) => !isClearlyOlder(each, version))
+      .find((each) => !isOfEarlier(each, version))
   }
 
   /** Throws Waiting for a short time after the last version, so that versions that come together are one deployment. */
@@ -216,6 +217,12 @@ export class AutomaticDeployments {
       throw new Stalled('Conflict', `another ${kind.kind} '${name}' exists`)
     }
   }
+}
+
+/** Whether a deployment is older than a version. It is if it has not changed since the version came. */
+function isOfEarlier(deployment: EnvironmentDeployment, version: ArtefactVersion): boolean {
+  const hasNotChanged = versionOf(deployment) < BigInt(version.status?.createdVersion ?? 0)
+  return hasNotChanged || isClearlyOlder(deployment, version)
 }
 
 function byName(left: ArtefactVersion, right: ArtefactVersion): number {

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from '@jest/globals'
 import { ArtefactVersion } from '../../../operator/api/artefact-version.ts'
 import { AutomationRule } from '../../../operator/api/automation-rule.ts'
 import { Environment } from '../../../operator/api/environment.ts'
+import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
 import { newObject } from '../../../operator/api/kind.ts'
 import { Stalled } from '../../../operator/domain/base/errors.ts'
 import { ApiError } from '../../../operator/kube/client/client.ts'
@@ -275,6 +276,27 @@ test('a version that was deleted, and is registered again after a newer one, is 
   expect(names).toHaveLength(3)
   const { environments } = world.fake.store.get(ArtefactVersion, 'acme', 'a1')?.status ?? {}
   expect(environments).toMatchObject([{ outcome: 'Deployed', deploymentName: names.at(-1) }])
+})
+
+test('a version that was deleted is a new version at once, with the time of the deployment of the earlier one', async () => {
+  const world = startedWorld()
+  const { fake } = world
+  for (const name of ['a1', 'a2']) {
+    world.register(name, { version: name })
+    await world.untilQuiet()
+  }
+  const [first] = fake.store.list(EnvironmentDeployment, 'acme')
+  const { creationTimestamp } = first?.metadata ?? {}
+  const { spec } = fake.store.get(ArtefactVersion, 'acme', 'a1') ?? {}
+  fake.drop(ArtefactVersion, 'acme', 'a1')
+  if (spec)
+    fake.put(
+      ArtefactVersion,
+      newObject(ArtefactVersion, { namespace: 'acme', name: 'a1', creationTimestamp }, spec),
+    )
+  await world.untilQuiet()
+  expect(world.running()).toMatchObject({ a: 'r.test/a:a1' })
+  expect(world.automatic()).toHaveLength(3)
 })
 
 test('two rules of one environment deploy a version once', async () => {
