@@ -1,8 +1,9 @@
-import { type EnvironmentDeployment, longestInProblem } from '../../api/environment-deployment.ts'
+import { EnvironmentDeployment, longestInProblem } from '../../api/environment-deployment.ts'
 import { QuotaExceeded, Stalled, Waiting } from '../../domain/base/errors.ts'
 import { shortenMessage, storedBytes } from '../../domain/base/size-limits.ts'
 import { isMadeOverRest } from '../../domain/deployment/deployment.ts'
 import { type ListedProblem, moreProblems, problemCount } from '../../domain/graph/problems.ts'
+import type { Store } from '../../kube/cache/store.ts'
 import { isRejected } from '../../kube/client/client.ts'
 import { conditionOf } from '../../kube/loop/outcome.ts'
 import type { Observed } from '../../kube/loop/status.ts'
@@ -50,6 +51,15 @@ function startOf(status: DeploymentStatus = {}): DeploymentStatus {
   const { startTime, plan, setName, fromDeploymentName, environmentFromName, environmentFromTime } = status
   if (!startTime) return {}
   return { startTime, plan, setName, fromDeploymentName, environmentFromName, environmentFromTime }
+}
+
+/** The status that was written last. A reconcile that starts a deployment was given the one before. */
+export function reportedStatus(
+  store: Store,
+  { metadata: { namespace, name, uid }, status }: EnvironmentDeployment,
+): DeploymentStatus | undefined {
+  const current = store.get(EnvironmentDeployment, namespace, name)
+  return current?.metadata.uid === uid ? current?.status : status
 }
 
 /**

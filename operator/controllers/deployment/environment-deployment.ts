@@ -28,6 +28,7 @@ import {
   finalError,
   finalStatus,
   planningFailure,
+  reportedStatus,
 } from './deployment-failure.ts'
 import { planDeployment } from './deployment-plan.ts'
 import { createRecordWait, endOfEarlierRun, finalizeDeployment } from './deployment-record.ts'
@@ -113,7 +114,8 @@ class DeploymentReconciler {
     } catch (error) {
       const bounded = this.#deadlines.bounded(deployment, error)
       if (!(bounded instanceof Stalled)) throw bounded
-      const lastStatus = this.#running.statusOf(deployment) ?? deployment.status
+      const reported = reportedStatus(this.#tools.cluster.store, deployment)
+      const lastStatus = this.#running.statusOf(deployment) ?? reported
       this.#forget(deployment)
       throw finalError(bounded, { lastStatus, finishTime: this.#now() })
     }

@@ -15,6 +15,7 @@ import { createProgressCounter } from '../../../operator/controllers/shared/reso
 import { Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
 import { runHash } from '../../../operator/domain/deployment/deployment-history.ts'
 import { ApiError, type KubeClient } from '../../../operator/kube/client/client.ts'
+import type { ReconcileContext } from '../../../operator/kube/loop/controller.ts'
 import { outcomeOf } from '../../../operator/kube/loop/outcome.ts'
 import { silentLog } from '../../../operator/log.ts'
 import { createPlanning } from '../../../operator/planning/planning.ts'
@@ -92,6 +93,8 @@ function controllerWith(
     serverNow,
   })
 }
+
+type Context = ReconcileContext<typeof EnvironmentDeployment>
 
 /** Gives the environment the status that it has as soon as this deployment is planned. */
 function recordAsPlanned(deployment: EnvironmentDeployment): void {
@@ -387,6 +390,23 @@ describe('a deployment that has started keeps its start, its set and its base', 
     expect(result).toBeInstanceOf(expected)
     expect(result).toMatchObject({ observed: { ...status, problems: [{ reason }] } })
   })
+})
+
+test('a deployment whose environment ends while it starts keeps its start', async () => {
+  put.all()
+  const deployment = put.deployment('shop.dev.1')
+  recordAsPlanned(deployment)
+  const report: Context['report'] = async (status) => {
+    cluster.setStatus(EnvironmentDeployment, namespace, 'shop.dev.1', status)
+    put.environment({ deletionTimestamp: '2026-02-01T00:00:01Z', finalizers: ['test'] })
+    recordAsPlanned(deployment)
+  }
+  const result = await controllerWith(long)
+    .reconcile(deployment, silentContext({ report }))
+    .catch((error: unknown) => error)
+  const reported = cluster.store.get(EnvironmentDeployment, namespace, 'shop.dev.1')?.status
+  expect(reported).toMatchObject({ startTime: expect.any(String), setName: 'shop.one' })
+  expect(result).toMatchObject({ reason: 'EnvironmentDeleted', observed: reported })
 })
 
 interface StartedCase {
