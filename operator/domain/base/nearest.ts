@@ -4,6 +4,7 @@ import { fullBudget, type WorkBudget } from './work-budget.ts'
 const maxDistance = 3
 const maxLength = 64
 const maxCompared = 200
+const maxShown = 20
 
 /**
  * `; did you mean 'x'?` for the known name that is nearest to a wrong one, or an empty text if none is near. A shared
@@ -29,6 +30,17 @@ export function didYouMean(
       best = { name, distance }
   }
   return best ? `; did you mean '${best.name}'?` : ''
+}
+
+/** The hint at the nearest known name; without one, the first known names. */
+export function nearestOrKnown(
+  wrong: string,
+  { what, names }: { readonly what: string; readonly names: readonly string[] },
+  budget?: Pick<WorkBudget, 'hints'>,
+): string {
+  const shown = names.slice(0, maxShown).map((each) => `'${each}'`)
+  const more = names.length > maxShown ? ` and ${names.length - maxShown} more` : ''
+  return didYouMean(wrong, names, budget) || `; known ${what}: ${shown.join(', ')}${more}`
 }
 
 /** The Damerau–Levenshtein distance of two words; Infinity when it exceeds `maxDistance`. */

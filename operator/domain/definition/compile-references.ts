@@ -1,7 +1,7 @@
 import type { ResourceDefinition } from '../../api/resource-definition.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import { isObject } from '../base/json.ts'
-import { didYouMean } from '../base/nearest.ts'
+import { nearestOrKnown } from '../base/nearest.ts'
 import type { ObjectProblem } from '../base/object-problem.ts'
 import type { WorkBudget } from '../base/work-budget.ts'
 import { definitionRoots, type Link, parseLink } from '../placeholder/link.ts'
@@ -80,7 +80,7 @@ function driverProblems(
   const { catalogue, vendors } = context
   if (!driver) {
     const known = catalogue.map((each) => driverTypeOf(each, vendors))
-    const hint = didYouMean(driverType, known, context.budget) || `; known drivers: ${known.join(', ')}`
+    const hint = nearestOrKnown(driverType, { what: 'drivers', names: known }, context.budget)
     return [{ reason: 'UnknownDriver', message: `unknown driver '${driverType}' of ${owner}${hint}` }]
   }
   const problems: ObjectProblem[] = []

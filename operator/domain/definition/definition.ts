@@ -3,6 +3,7 @@ import type { ResourceDefinition } from '../../api/resource-definition.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import { Problem } from '../base/errors.ts'
 import { isObject, pointerSteps } from '../base/json.ts'
+import { nearestOrKnown } from '../base/nearest.ts'
 import { type ObjectProblem, problemsFor } from '../base/object-problem.ts'
 import { findPlaceholders } from '../placeholder/placeholder.ts'
 import { parseReference } from '../resource/descriptor.ts'
@@ -105,13 +106,9 @@ function problemsOfDriver(
   }: { readonly catalogue: readonly DriverDescriptor[]; readonly vendors: readonly string[] },
 ): ObjectProblem[] {
   if (!descriptor) {
-    const known = catalogue.map((each) => `'${driverTypeOf(each, vendors)}'`).join(', ')
-    return [
-      {
-        reason: 'UnknownDriver',
-        message: `driver '${spec.driverType}' is not known; known drivers: ${known}`,
-      },
-    ]
+    const names = catalogue.map((each) => driverTypeOf(each, vendors))
+    const hint = nearestOrKnown(spec.driverType, { what: 'drivers', names })
+    return [{ reason: 'UnknownDriver', message: `driver '${spec.driverType}' is not known${hint}` }]
   }
   const wrongType = isProvidedBy(spec.type, descriptor.resourceTypes)
     ? []

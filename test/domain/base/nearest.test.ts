@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { didYouMean } from '../../../operator/domain/base/nearest.ts'
+import { didYouMean, nearestOrKnown } from '../../../operator/domain/base/nearest.ts'
 import { fullBudget } from '../../../operator/domain/base/work-budget.ts'
 import { buildGraph } from '../../../operator/domain/graph/build-graph.ts'
 import { module, set } from '../../support/builders.ts'
@@ -73,4 +73,17 @@ describe('hints take a bounded time', () => {
     expect(problems.length).toBeGreaterThanOrEqual(300)
     expect(problems.filter(({ message }) => message.includes('did you mean'))).toHaveLength(20)
   })
+})
+
+test.each([
+  ['ecko', "; did you mean 'echo'?"],
+  ['other', "; known drivers: 'echo', 'template'"],
+])('a wrong name without a near one has the known ones: %s', (wrong, hint) => {
+  expect(nearestOrKnown(wrong, { what: 'drivers', names: ['echo', 'template'] })).toBe(hint)
+})
+
+test('of many known names the first are shown', () => {
+  const names = Array.from({ length: 700 }, (_, number) => `driver-${number}`)
+  const hint = nearestOrKnown('x', { what: 'drivers', names })
+  expect(hint).toMatch(/^; known drivers: 'driver-0', .*'driver-19' and 680 more$/)
 })
