@@ -38,7 +38,7 @@ import { deploymentWatches } from './deployment-watches.ts'
 import { createInputBarrier } from './input-barrier.ts'
 import { renewedBy } from './renewed-resources.ts'
 import { problemsOf } from './resource-problems.ts'
-import { RunningDeployments, WaitingDeployments } from './running-deployments.ts'
+import { deploymentsBeside, RunningDeployments, WaitingDeployments } from './running-deployments.ts'
 import { needsWrite, writeResource } from './write-resource.ts'
 
 /** A start takes some milliseconds, and may fail without an event. */
@@ -90,7 +90,7 @@ class DeploymentReconciler {
   constructor(tools: DeploymentTools) {
     this.#tools = tools
     const { cluster } = tools
-    this.#deadlines = new DeploymentDeadlines(tools, (each) => this.#deploymentsBeside(each))
+    this.#deadlines = new DeploymentDeadlines(tools, (each) => deploymentsBeside(cluster.store, each))
     this.#waitForInputs = createInputBarrier(cluster)
     this.#waitForRecord = createRecordWait(cluster)
   }
@@ -259,15 +259,9 @@ class DeploymentReconciler {
   }
 
   #awaitTurn(deployment: EnvironmentDeployment): void {
-    const first = nextToRun(this.#deploymentsBeside(deployment))
+    const first = nextToRun(deploymentsBeside(this.#tools.cluster.store, deployment))
     if (!first || first.metadata.uid === deployment.metadata.uid) return
     throw waitForDeployment(first.metadata.name)
-  }
-
-  /** All deployments to the environment of a deployment, that one included. */
-  #deploymentsBeside(deployment: EnvironmentDeployment): readonly EnvironmentDeployment[] {
-    const { store } = this.#tools.cluster
-    return store.byIndex(EnvironmentDeployment, 'environment', environmentKeyOf(deployment))
   }
 
   #forget(deployment: EnvironmentDeployment): void {

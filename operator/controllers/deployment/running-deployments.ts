@@ -1,9 +1,21 @@
-import type { EnvironmentDeployment } from '../../api/environment-deployment.ts'
+import { Environment } from '../../api/environment.ts'
+import { EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import { environmentKeyOf } from '../../kube/cache/kinds-in-store.ts'
+import type { Store } from '../../kube/cache/store.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import type { Observed } from '../../kube/loop/status.ts'
 
 type DeploymentStatus = Observed<typeof EnvironmentDeployment>
+
+/** All deployments to the environment of a deployment, that one included. Without the environment, none waits for another. */
+export function deploymentsBeside(
+  store: Store,
+  deployment: EnvironmentDeployment,
+): readonly EnvironmentDeployment[] {
+  const { metadata, spec } = deployment
+  if (!store.get(Environment, metadata.namespace, spec.environmentName)) return [deployment]
+  return store.byIndex(EnvironmentDeployment, 'environment', environmentKeyOf(deployment))
+}
 
 /** Deployments whose resources this process has written, so that only their progress matters. */
 export class RunningDeployments {

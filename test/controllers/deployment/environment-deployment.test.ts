@@ -209,6 +209,11 @@ describe('the time limit of a deployment that waits for another one', () => {
     expect(await resultOf(put.deployment('shop.dev.2'), 60)).toBeInstanceOf(Waiting)
   })
 
+  test('runs while both lack their environment', async () => {
+    first()
+    expect(await resultOf(put.deployment('shop.dev.2'), 60)).toBeInstanceOf(Stalled)
+  })
+
   test('applies to one that has begun, with an older one that arrived later', async () => {
     put.all()
     put.deployment('shop.dev.1')
