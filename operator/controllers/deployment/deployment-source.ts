@@ -59,7 +59,7 @@ export async function resolveSource(
   const recorded = recordedSet(deployment, environment)
   const isThere = recorded && store.get(DeploymentSet, namespace, recorded.name)
   if (recorded && (isThere || !recorded.canBeMadeAgain))
-    return { ...source, setName: recorded.name, set: findSet(store, namespace, recorded.name) }
+    return { ...source, setName: recorded.name, set: findOwnSet(store, environment, recorded.name) }
   const made = await makeSet(tools, deployment, environment, base)
   // The base or the delta is not what it was.
   if (recorded && made.setName !== recorded.name) throw setNotFound(recorded.name)
@@ -104,7 +104,7 @@ async function makeSet(
 ): Promise<{ readonly set: SetContent; readonly setName: string }> {
   const { store } = cluster
   const baseSet = base ? setOfBase(store, namespace, base) : emptySet
-  const changed = deltaName ? fold(baseSet, findDelta(store, namespace, deltaName)) : baseSet
+  const changed = deltaName ? fold(baseSet, findDelta(store, environment, deltaName)) : baseSet
   const set = workloads === undefined ? changed : foldInto({ store, planning }, environment, changed).set
   const { applicationName } = environment.spec
   const setName = await saveSet(store, namespace, applicationName, set, setWrites(cluster, namespace))
@@ -175,7 +175,7 @@ function setOfBase(store: Store, namespace: string, { deploymentName, setName }:
   throw new SourceNotFound('BaseNotFound', `the set of the base deployment '${deploymentName}'`)
 }
 
-function findSet(store: Store, namespace: string, name: string): SetContent {
+function findSet(store: Store, namespace: string, name: string): DeploymentSet['spec'] {
   const set = store.get(DeploymentSet, namespace, name)
   if (!set) throw setNotFound(name)
   return set.spec
@@ -185,10 +185,22 @@ function setNotFound(name: string): SourceNotFound {
   return new SourceNotFound('SetNotFound', `the deployment set '${name}'`)
 }
 
-function findDelta(store: Store, namespace: string, name: string): DeploymentDelta {
-  const delta = store.get(DeploymentDelta, namespace, name)
-  if (!delta) throw new SourceNotFound('DeltaNotFound', `the delta '${name}'`)
-  return delta
+/** The set of this name, which may deploy its own application alone. */
+function findOwnSet(store: Store, { metadata, spec }: Environment, name: string): SetContent {
+  const { applicationName, ...set } = findSet(store, metadata.namespace, name)
+  if (applicationName === spec.applicationName) return set
+  throw new SourceNotFound('SetNotFound', ofApplication(`the deployment set '${name}'`, spec))
+}
+
+function findDelta(store: Store, { metadata, spec }: Environment, name: string): DeploymentDelta {
+  const delta = store.get(DeploymentDelta, metadata.namespace, name)
+  if (delta?.spec.applicationName === spec.applicationName) return delta
+  const what = `the delta '${name}'`
+  throw new SourceNotFound('DeltaNotFound', delta ? ofApplication(what, spec) : what)
+}
+
+function ofApplication(what: string, { applicationName }: Environment['spec']): string {
+  return `${what} of the application '${applicationName}'`
 }
 
 function fold(base: SetContent, delta: DeploymentDelta): SetContent {

@@ -3,6 +3,7 @@ import { DeploymentDelta } from '../../../operator/api/deployment-delta.ts'
 import { DeploymentSet } from '../../../operator/api/deployment-set.ts'
 import { Environment } from '../../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
+import type { Kind } from '../../../operator/api/kind.ts'
 import { resolveSource } from '../../../operator/controllers/deployment/deployment-source.ts'
 import { type SetContent, setId } from '../../../operator/domain/delta/delta.ts'
 import { runHash } from '../../../operator/domain/deployment/deployment-history.ts'
@@ -66,6 +67,24 @@ test('a deployment of a set needs none to build on', async () => {
   addBase()
   expect(await modulesOf({ fromDeploymentName: 'shop.gone.1' }, { setName: 'shop.before' })).toEqual(['api'])
 })
+
+test.each<[string, Kind, object, string]>([
+  ['set', DeploymentSet, { setName: 'other' }, "the deployment set 'other' of the application 'shop'"],
+  ['delta', DeploymentDelta, { deltaName: 'other' }, "the delta 'other' of the application 'shop'"],
+])(
+  'a deployment waits for its %s while that is one of another application',
+  async (_, kind, spec, message) => {
+    const put = (applicationName: string) => {
+      const content = kind === DeploymentSet ? { modules: {}, shared: {} } : {}
+      cluster.put(kind, storedObject(kind, { namespace, name: 'other' }, { applicationName, ...content }))
+    }
+    put('stock')
+    await expect(modulesOf({}, spec)).rejects.toMatchObject({ message })
+    cluster.drop(kind, namespace, 'other')
+    put('shop')
+    expect(await modulesOf({}, spec)).toEqual([])
+  },
+)
 
 describe('a deployment of a set that was computed from a base', () => {
   const lastPlanned = { deploymentName: 'shop.dev.0', hash: '0'.repeat(16), setName: 'shop.before' }
