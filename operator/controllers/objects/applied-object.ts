@@ -1,7 +1,7 @@
 import type { ActiveResource } from '../../api/active-resource.ts'
 import type { KubeObject, Manifest } from '../../api/kind.ts'
 import { annotations, group, labels, manager } from '../../api/names.ts'
-import { Stalled } from '../../domain/base/errors.ts'
+import { Stalled, Waiting } from '../../domain/base/errors.ts'
 import { formatDescriptor } from '../../domain/resource/descriptor.ts'
 import { groupOf, keyOf } from '../../kube/client/resource.ts'
 import type { ObjectReference } from '../../kube/objects.ts'
@@ -140,4 +140,10 @@ export function textOf({ namespace = '', name, ...kind }: ObjectReference): stri
 
 export function nameOf({ kind, metadata }: KubeObject): string {
   return `${kind} '${keyOf({ metadata })}'`
+}
+
+/** Thrown while objects are being deleted. */
+export function remaining(objects: readonly ObjectReference[]): Waiting {
+  const names = objects.map(({ kind, name }) => `'${kind}' '${name}'`)
+  return new Waiting('ObjectsRemain', `waiting for ${names.join(', ')} to be deleted`, 1)
 }

@@ -1,12 +1,11 @@
 import type { ActiveResource, AppliedObject } from '../../api/active-resource.ts'
 import type { KubeObject, StoredObject } from '../../api/kind.ts'
-import { Waiting } from '../../domain/base/errors.ts'
 import { type KeyedMutex, withLocks } from '../../domain/base/keyed-mutex.ts'
 import { isConflict } from '../../kube/client/client.ts'
 import { inParallel } from '../../kube/client/parallel.ts'
 import { keyOf } from '../../kube/client/resource.ts'
-import type { ObjectReference, Objects } from '../../kube/objects.ts'
-import { isSame, isWatchable, marked, referenceTo, textOf } from './applied-object.ts'
+import type { Objects } from '../../kube/objects.ts'
+import { isSame, isWatchable, marked, referenceTo, remaining, textOf } from './applied-object.ts'
 import type { ApplyResult, DriftDetector } from './drift.ts'
 import type { ForeignObjects } from './foreign-objects.ts'
 import { isAddressRefused, keepsForm, removeOtherForm } from './headless-services.ts'
@@ -121,12 +120,6 @@ async function applyOne(
     unseen.noteFailed(keyOf(resource), referenceTo(object))
     throw uid !== undefined && isConflict(error) ? new Lost(wanted) : error
   }
-}
-
-/** Thrown while objects are being deleted. */
-export function remaining(objects: readonly ObjectReference[]): Waiting {
-  const names = objects.map(({ kind, name }) => `'${kind}' '${name}'`)
-  return new Waiting('ObjectsRemain', `waiting for ${names.join(', ')} to be deleted`, 1)
 }
 
 /** The record of an applied object in a status, with its generation, or its resource version where it has none. */

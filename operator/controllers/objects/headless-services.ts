@@ -3,7 +3,7 @@ import type { KubeObject } from '../../api/kind.ts'
 import { Stalled } from '../../domain/base/errors.ts'
 import { isObject } from '../../domain/base/json.ts'
 import type { Objects } from '../../kube/objects.ts'
-import { referenceTo } from './applied-object.ts'
+import { referenceTo, remaining } from './applied-object.ts'
 import type { DriftDetector } from './drift.ts'
 import { isOwn } from './foreign-objects.ts'
 
@@ -12,14 +12,19 @@ export function keepsForm(wanted: KubeObject, answer: KubeObject): boolean {
   return isService(wanted) && isHeadless(wanted) !== isHeadless(answer)
 }
 
-/** Whether the cluster refuses the address of a Service, or that it has none. */
+/**
+ * Whether the cluster refuses the address of a Service, or that it has none, and nothing else of it: with several causes, which
+ * the message lists in brackets, it would refuse the new Service too.
+ */
 export function isAddressRefused(wanted: KubeObject, error: unknown): boolean {
-  return (
-    isService(wanted) && error instanceof Stalled && error.message.includes('spec.clusterIPs[0]: Invalid')
-  )
+  const cause = 'is invalid: spec.clusterIPs[0]: Invalid'
+  return isService(wanted) && error instanceof Stalled && error.message.includes(cause)
 }
 
-/** Deletes the Service of the resource if it is headless and must not be, or the reverse; returns whether it did. */
+/**
+ * Deletes the Service of the resource if it is headless and must not be, or the reverse; returns whether it did. Throws Waiting
+ * while a finalizer keeps it, as that of a load balancer does.
+ */
 export async function removeOtherForm(
   resource: ActiveResource,
   wanted: KubeObject,
@@ -28,8 +33,10 @@ export async function removeOtherForm(
   const reference = referenceTo(wanted)
   const existing = await objects.read(reference)
   if (!existing || !isOwn(resource, existing) || !keepsForm(wanted, existing)) return false
-  drift.noteDeleting(existing.metadata.uid)
-  return objects.remove(reference, existing.metadata.uid)
+  const { uid, deletionTimestamp } = existing.metadata
+  drift.noteDeleting(uid)
+  if (deletionTimestamp || !(await objects.remove(reference, uid))) throw remaining([reference])
+  return true
 }
 
 function isService({ apiVersion, kind }: KubeObject): boolean {

@@ -7,8 +7,15 @@ import type { BackoffMs } from '../../kube/loop/backoff.ts'
 import type { ObjectReference, Objects } from '../../kube/objects.ts'
 import { namespaceResourceOf } from '../shared/dependents.ts'
 import type { AppliedKinds } from './applied-kinds.ts'
-import { isDeletedWith, isSame, isSameReference, isWatchable, referenceTo } from './applied-object.ts'
-import { type ApplyTools, applyAll, remaining } from './apply-objects.ts'
+import {
+  isDeletedWith,
+  isSame,
+  isSameReference,
+  isWatchable,
+  referenceTo,
+  remaining,
+} from './applied-object.ts'
+import { type ApplyTools, applyAll } from './apply-objects.ts'
 import { type ApplyResult, DriftDetector } from './drift.ts'
 import { isOfOrganization, openNamespace } from './environment-namespace.ts'
 import { ForeignIn } from './foreign-in.ts'

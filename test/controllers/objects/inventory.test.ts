@@ -280,6 +280,15 @@ describe('a Service that changes whether it is headless is made again, as the cl
   const addressOf = () =>
     (world.get('Service', 'thing')?.spec as { clusterIP?: string } | undefined)?.clusterIP // a Service
 
+  /** What the API server says about the address, and about a type that has an address. */
+  const refused = (name: string, what: string, spec: unknown) => {
+    const all = [`spec.clusterIPs[0]: Invalid value: ${what}`]
+    if ((spec as { type: string }).type === 'LoadBalancer')
+      all.push(`spec.clusterIPs[0]: Invalid value: "None"`)
+    const text = all.length > 1 ? `[${all.join(', ')}]` : all[0]
+    return new Stalled('Rejected', `the cluster refuses: Service "${name}" is invalid: ${text}`)
+  }
+
   /** Applies as the API server does: a headless Service stays headless, and another one cannot become it. */
   beforeEach(() => {
     const apply = door.apply.bind(door)
@@ -288,7 +297,7 @@ describe('a Service that changes whether it is headless is made again, as the cl
       const live = world.get('Service', 'thing')?.spec as { clusterIP: string } | undefined // a Service
       const { clusterIP = live?.clusterIP ?? '10.0.0.1', ...rest } = each.spec as { clusterIP?: string }
       if (live && live.clusterIP !== clusterIP)
-        throw new Stalled('Rejected', `spec.clusterIPs[0]: Invalid value: ["${clusterIP}"]: may not change`)
+        throw refused(each.metadata.name, `["${clusterIP}"]: may not change once set`, each.spec)
       return apply({ ...each, spec: { ...rest, clusterIP } })
     }
   })
@@ -319,6 +328,29 @@ describe('a Service that changes whether it is headless is made again, as the cl
     await bring(service())
     await expect(bring(service('10.0.0.2'))).rejects.toMatchObject({ reason: 'Rejected' })
     expect(addressOf()).toBe('10.0.0.1')
+  })
+
+  test('but is left alone when the cluster would refuse the new one too', async () => {
+    const type = 'LoadBalancer'
+    await bring(service(undefined, { type }))
+    await expect(bring(service('None', { type }))).rejects.toMatchObject({ reason: 'Rejected' })
+    expect(addressOf()).toBe('10.0.0.1')
+  })
+
+  test.each<[from: string | undefined, to: string | undefined, address: string]>([
+    ['None', undefined, '10.0.0.1'],
+    [undefined, 'None', 'None'],
+  ])('from %s to %s, once a finalizer lets it go', async (from, to, address) => {
+    await bring(service(from))
+    const { metadata } = world.get('Service', 'thing') ?? {}
+    if (metadata)
+      world.replaceMetadata('Service', 'thing', { ...metadata, finalizers: ['example.test/address'] })
+    for (const _ of ['the first attempt', 'the next one'])
+      await expect(bring(service(to))).rejects.toMatchObject({ reason: 'ObjectsRemain' })
+    const ending = world.get('Service', 'thing')?.metadata
+    if (ending) world.replaceMetadata('Service', 'thing', { ...ending, finalizers: [] })
+    await bring(service(to))
+    expect(addressOf()).toBe(address)
   })
 })
 
