@@ -47,6 +47,16 @@ export function findOrThrow<K extends Kind>(
   return object
 }
 
+/** Reads an object that the cache lacks: another gateway may have created it a moment ago. */
+export async function readUnknown(
+  cluster: Cluster,
+  kind: Kind,
+  namespace: string,
+  name: string,
+): Promise<void> {
+  if (!cluster.store.get(kind, namespace, name)) await refreshNamed(cluster, kind, namespace, name)
+}
+
 /** Lists the objects that are not being deleted, by name. */
 export function findAll<K extends Kind>(store: Store, kind: K, organization: string): ObjectOf<K>[] {
   return store

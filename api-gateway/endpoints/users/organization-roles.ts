@@ -1,11 +1,12 @@
-import { Membership } from '../../../operator/api/access.ts'
+import { Membership, User } from '../../../operator/api/access.ts'
 import { newObject } from '../../../operator/api/kind.ts'
+import { systemNamespace } from '../../../operator/api/names.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { isGone } from '../../../operator/kube/client/client.ts'
 import { changeObject } from '../common/change.ts'
-import { findAll, refresh } from '../common/find.ts'
+import { findAll, readUnknown, refresh } from '../common/find.ts'
 import { memberOf } from './user-shape.ts'
 
 function hasAdministrator(store: Store, organization: string, memberships: readonly Membership[]): boolean {
@@ -15,6 +16,19 @@ function hasAdministrator(store: Store, organization: string, memberships: reado
       !each.metadata.deletionTimestamp &&
       memberOf(store, organization, each)?.user !== undefined,
   )
+}
+
+/** The same as the API server has it: another gateway may have made a user, or made one administrator, a moment ago. */
+async function hasAdministratorNow(
+  cluster: Cluster,
+  organization: string,
+  isCounted: (membership: Membership) => boolean = () => true,
+): Promise<boolean> {
+  const memberships = (await cluster.readAll(Membership, organization)).filter(isCounted)
+  if (hasAdministrator(cluster.store, organization, memberships)) return true
+  for (const { spec, metadata } of memberships)
+    if (spec.role === 'administrator') await readUnknown(cluster, User, systemNamespace, metadata.name)
+  return hasAdministrator(cluster.store, organization, memberships)
 }
 
 function lastAdministratorProblem(organization: string, { metadata }: Membership): Problem {
@@ -27,14 +41,12 @@ async function refuseLastAdministrator(
   organization: string,
   membership: Membership,
 ): Promise<void> {
-  const { store } = cluster
   if (membership.spec.role !== 'administrator') return
   const isOther = ({ metadata }: Membership) => metadata.name !== membership.metadata.name
-  const hasOther = (all: readonly Membership[]) => hasAdministrator(store, organization, all.filter(isOther))
-  // Another gateway may have made a user administrator a moment ago.
+  const known = findAll(cluster.store, Membership, organization).filter(isOther)
   const remains =
-    hasOther(findAll(store, Membership, organization)) ||
-    hasOther(await cluster.readAll(Membership, organization))
+    hasAdministrator(cluster.store, organization, known) ||
+    (await hasAdministratorNow(cluster, organization, isOther))
   if (!remains) throw lastAdministratorProblem(organization, membership)
 }
 
@@ -48,11 +60,10 @@ async function ensureAdministratorRemains(
   membership: Membership,
   revoke: () => Promise<(() => Promise<unknown>) | undefined>,
 ): Promise<void> {
-  const { store } = cluster
   await refuseLastAdministrator(cluster, organization, membership)
   const revert = await revoke()
   if (!revert) return
-  if (hasAdministrator(store, organization, await cluster.readAll(Membership, organization))) return
+  if (await hasAdministratorNow(cluster, organization)) return
   await revert()
   throw lastAdministratorProblem(organization, membership)
 }

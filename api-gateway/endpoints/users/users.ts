@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { AccessToken, Membership, organizationRole, User } from '../../../operator/api/access.ts'
-import { type Kind, newObject } from '../../../operator/api/kind.ts'
+import { newObject } from '../../../operator/api/kind.ts'
 import { systemNamespace } from '../../../operator/api/names.ts'
 import { list, object, type Static } from '../../../operator/api/schema.ts'
 import { type Cluster, refreshNamed } from '../../../operator/kube/cache/cluster.ts'
@@ -8,7 +8,7 @@ import type { Store } from '../../../operator/kube/cache/store.ts'
 import type { Caller } from '../../authenticate.ts'
 import { type Endpoint, endpoint, type Gateway, noContent, ok } from '../../endpoint.ts'
 import { errorShape } from '../../response/shapes.ts'
-import { find, findAll, newMetadata } from '../common/find.ts'
+import { find, findAll, newMetadata, readUnknown } from '../common/find.ts'
 import { listEndpoint } from '../common/list-endpoint.ts'
 import { withRollback } from '../common/rollback.ts'
 import { changeRole, removeMembership } from './organization-roles.ts'
@@ -69,11 +69,6 @@ async function createServiceUser(
 function findServiceUser(store: Store, organization: string, id: string): User | undefined {
   const user = find(store, User, systemNamespace, id)
   return user?.spec.type === 'service' && user.spec.organizationName === organization ? user : undefined
-}
-
-/** Reads an object that the cache lacks: another gateway may have created it a moment ago. */
-async function readUnknown(cluster: Cluster, kind: Kind, namespace: string, name: string): Promise<void> {
-  if (!cluster.store.get(kind, namespace, name)) await refreshNamed(cluster, kind, namespace, name)
 }
 
 /** Deletes the membership first, so that a deletion that fails halfway leaves no permissions. */

@@ -203,6 +203,22 @@ describe('the last administrator', () => {
     expect(answer.status).toBe(status)
   })
 
+  test.each([
+    ['lowered', 'PATCH', { role: 'member' }, 200],
+    ['removed', 'DELETE', undefined, 204],
+  ])(
+    'of a stale cache is %s, because another gateway made a user who is one',
+    async (_, method, body, status) => {
+      const id = await addServiceUser({ ...ci, role: 'administrator' })
+      const restoreUser = showStale(gateway, User, id, [])
+      const restoreRoles = showStale(gateway, Membership, id, [])
+      const answer = await gateway.send(`${method} ${users}/admin`, { body })
+      restoreRoles()
+      restoreUser()
+      expect(answer.status).toBe(status)
+    },
+  )
+
   test('is not one who does not exist, and not one of another organization', async () => {
     gateway.addMember('acme', 'ghost', { role: 'administrator' })
     gateway.addMember('acme', await addServiceUser(ci, 'globex'), { role: 'administrator' })
