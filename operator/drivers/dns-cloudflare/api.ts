@@ -66,21 +66,24 @@ export function createZoneApi(zoneId: string, settings: ApiSettings): ZoneApi {
     },
 
     async list(signal, name) {
-      const records: ExistingRecord[] = []
+      // While pages are read, a new record moves others to the page after: they are in both.
+      const records = new Map<string, ExistingRecord>()
       const filter = name === undefined ? {} : { name: { exact: name } }
       let pages = 1
+      let page = 0
       // The paging of the library requests one page too many.
-      for (let page = 1; page <= pages; page += 1) {
+      while (page < pages) {
+        page += 1
         const query = { zone_id: zoneId, page, per_page: perPage, ...filter }
         const list = call(async () => client.dns.records.list(query), signal)
         const { result, result_info: info } = await list.catch((error: unknown) => {
           throw listError(error)
         })
         if (!Array.isArray(result)) throw unreadable()
-        records.push(...result.map(existingRecord))
+        for (const each of result.map(existingRecord)) records.set(each.id, each)
         pages = pagesOf(info, result.length, page)
       }
-      return { records, isPaged: pages > 1 }
+      return { records: [...records.values()], isPaged: page > 1 }
     },
 
     async change(changes, signal) {

@@ -162,13 +162,13 @@ class BatchedZone implements Zone {
   ): Promise<readonly Pending[]> {
     const { zoneId, api, memory } = this.#options
     const again: Pending[] = []
+    const unlisted: Pending[] = []
     const tasks: Task[] = []
     for (const pending of batch) {
       if (!pending.isOpen) continue
-      let result = this.#decide(pending, listing)
-      if (result === 'list of the name')
-        result = this.#decide(pending, await this.#list(signal, pending.item.name))
-      if (result === 'newer list' || result === 'list of the name') again.push(pending)
+      const result = this.#decide(pending, listing)
+      if (result === 'newer list') again.push(pending)
+      else if (result === 'list of the name') unlisted.push(pending)
       else if (result !== 'settled') tasks.push(result)
     }
     const failed = await writeChanges(await this.#allowed(tasks, signal), {
@@ -183,7 +183,14 @@ class BatchedZone implements Zone {
         this.#deniedWrites = this.#denial(toDriverError(error))
       },
     })
-    return [...again, ...failed.map(({ pending }) => pending)]
+    again.push(...failed.map(({ pending }) => pending))
+    // One list for each: nothing else that this list decides waits for them, and grows old.
+    for (const pending of unlisted) {
+      if (!pending.isOpen) continue
+      const ofName = await this.#list(signal, pending.item.name)
+      again.push(...(await this.#ensureBy(ofName, [pending], signal)))
+    }
+    return again
   }
 
   /** Returns the change to write or which list it takes; settles the record otherwise. */
@@ -200,9 +207,11 @@ class BatchedZone implements Zone {
     const isFresh = listing.begunAt >= pending.addedAt
     if (!isFresh && (!isCreation || memory.isUnsure(desired))) return 'newer list'
     if (decision.kind === 'change') return { pending, desired, change: decision.change }
-    if (decision.kind === 'absent' && listing.isPaged) return 'list of the name'
+    const isAbsent = decision.kind === 'absent'
+    if (isAbsent && listing.isPaged && memory.doubtSeconds(desired, listing.begunAt) === 0)
+      return 'list of the name'
     if (decision.kind !== 'conflict') {
-      this.#settleUnchanged(pending, listing, decision.kind === 'absent')
+      this.#settleUnchanged(pending, listing, isAbsent)
       return 'settled'
     }
     const error = new Stalled('Conflict', decision.message)

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { closeServer } from '../../../dev/close-server.ts'
 import type { FreeForm } from '../../../operator/api/schema.ts'
 import { markOf } from '../../../operator/drivers/dns-cloudflare/record.ts'
@@ -13,6 +13,8 @@ let baseUrl: string
 /** What a list without a name shows, page by page, and the records as they are. */
 let pages: FreeForm[][]
 let records: FreeForm[]
+/** The number of pages that each page names, when it is not that of all. */
+let totals: number[]
 const lists: (string | null)[] = []
 
 async function answerTo(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -31,7 +33,10 @@ async function answerTo(request: IncomingMessage, response: ServerResponse): Pro
   const name = searchParams.get('name.exact')
   lists.push(name)
   if (name !== null) answer(records.filter((each) => each.name === name))
-  else answer(pages[Number(searchParams.get('page')) - 1] ?? [], pages.length)
+  else {
+    const index = Number(searchParams.get('page')) - 1
+    answer(pages[index] ?? [], totals[index] ?? pages.length)
+  }
 }
 
 beforeAll(async () => {
@@ -55,6 +60,10 @@ const recordOf = (n: number) => ({
   comment: markOf(installationId, numberedId(n)),
 })
 
+beforeEach(() => {
+  totals = []
+})
+
 async function remove(n: number): Promise<void> {
   const driver = world.process({ baseUrl })
   await eventually(() => driver.deprovision(world.deprovisionOf(world.numbered(n))))
@@ -66,6 +75,26 @@ test('a record that moved to the page before is removed', async () => {
   pages = [[recordOf(0), recordOf(1)], [recordOf(3)]]
   await remove(2)
   expect(records.map(({ id }) => id)).toEqual([recordOf(1).id, recordOf(3).id])
+})
+
+test('one that was alone in the last page, which is gone by then, is removed', async () => {
+  records = [recordOf(1), recordOf(2)]
+  pages = [[recordOf(0), recordOf(1)], []]
+  totals = [2, 1]
+  await remove(2)
+  expect(records.map(({ id }) => id)).toEqual([recordOf(1).id])
+})
+
+test('one that moved to the page after, and is in both, is one record', async () => {
+  records = [recordOf(1), recordOf(2), recordOf(3)]
+  // Another client made a record after the first page was read.
+  pages = [
+    [recordOf(1), recordOf(2)],
+    [recordOf(2), recordOf(3)],
+  ]
+  const driver = world.process({ baseUrl })
+  await eventually(() => driver.provision(world.numbered(2)))
+  expect(records).toHaveLength(3)
 })
 
 test('one that is in no list is gone', async () => {
