@@ -1,5 +1,5 @@
 import type { FreeForm } from '../../api/schema.ts'
-import { compareText } from '../base/json.ts'
+import { compareText, isObject } from '../base/json.ts'
 import type { ModuleContainer, NativeContainer } from '../module/container-schema.ts'
 import { mountPath } from '../module/formats.ts'
 import { type ModuleText, SecretText } from '../module/secret-text.ts'
@@ -79,12 +79,18 @@ export function renderNativeContainer(container: NativeContainer, { contents, sc
 
 /** The security context with the defaults of the Pod Security level `restricted`. */
 export function restricted(context: unknown): FreeForm {
-  const given = (context ?? {}) as FreeForm & { capabilities?: FreeForm } // by its schema
+  const given = present(context)
   return {
     allowPrivilegeEscalation: false,
     ...given,
-    capabilities: { drop: ['ALL'], ...given.capabilities },
+    capabilities: { drop: ['ALL'], ...present(given.capabilities) },
   }
+}
+
+/** The fields that are not null, which takes the place of no default; a container of a driver may have such ones. */
+function present(fields: unknown): FreeForm {
+  const entries = Object.entries(isObject(fields) ? fields : {})
+  return Object.fromEntries(entries.filter(([, value]) => value !== null && value !== undefined))
 }
 
 const longestPortName = 15

@@ -6,6 +6,7 @@ import { canonicalJson } from '../../../operator/domain/base/json.ts'
 import { type ModuleParams, readModule } from '../../../operator/domain/module/module-problems.ts'
 import { moduleSchema } from '../../../operator/domain/module/module-schema.ts'
 import { SecretText, withSecretTexts } from '../../../operator/domain/module/secret-text.ts'
+import type { PodParts } from '../../../operator/domain/rendering/pod-parts.ts'
 import { renderWorkload } from '../../../operator/domain/rendering/render.ts'
 import { casesOf } from '../../support/properties.ts'
 import { validModules } from '../module/support/valid-modules.ts'
@@ -13,7 +14,7 @@ import { validModules } from '../module/support/valid-modules.ts'
 const vendors = ['quartermaster', 'humanitec']
 const guResId = 'a'.repeat(40)
 
-function rendered(params: ModuleParams): KubeObject[] {
+function rendered(params: ModuleParams, parts: readonly PodParts[] = []): KubeObject[] {
   const read = readModule(params, vendors)
   expect(read.problems).toEqual([])
   const { objects, problems } = renderWorkload({
@@ -21,7 +22,7 @@ function rendered(params: ModuleParams): KubeObject[] {
     organizationId: 'acme',
     namespace: 'acme--shop--dev',
     read,
-    parts: [],
+    parts,
     hash: (value) => `hash of ${Buffer.from(canonicalJson(value)).toString('hex')}`,
   })
   expect(problems).toEqual([])
@@ -225,6 +226,19 @@ test('secrets whose names are joined to the same text have different keys', () =
   const { data } = named(objects, 'Secret') as { data?: Record<string, string> } // the Secret of the workload
   const texts = Object.values(data ?? {}).map((each) => Buffer.from(each, 'base64').toString())
   expect(texts.sort()).toEqual(['one', 'two'])
+})
+
+test('a field that is null in a container of a dependency takes the place of no restriction', () => {
+  const container = { name: 'proxy', image: 'proxy:1' }
+  const contextOf = (securityContext: object) => {
+    const containers = [{ ...container, securityContext }]
+    const part = { guResId: 'a', names: [], descriptor: 'db', volumes: [], containers }
+    const [, added] = templateOf(rendered(moduleWith({}), [part])).spec.containers
+    return added?.securityContext
+  }
+  const nulls = { allowPrivilegeEscalation: null, capabilities: { drop: null } }
+  const restrictions = { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } }
+  expect(contextOf(nulls)).toEqual(restrictions)
 })
 
 describe('what a module consists of', () => {
