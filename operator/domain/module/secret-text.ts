@@ -1,16 +1,24 @@
 import type { FreeForm } from '../../api/schema.ts'
 import { isIndexed, isObject, pointerSteps, replaceAt } from '../base/json.ts'
 
-/** A text of a module that contains a secret. Only `reveal` gives the text: printed or as JSON, it is hidden. */
+/** A text of a module that contains a secret. Only `reveal` and `revealValue` give it: printed or as JSON, it is hidden. */
 export class SecretText {
   readonly #text: string
+  readonly #value: unknown
 
-  constructor(text: string) {
+  /** `value` is what the text is the JSON of, when it is no text itself. */
+  constructor(text: string, value: unknown = text) {
     this.#text = text
+    this.#value = value
   }
 
   reveal(): string {
     return this.#text
+  }
+
+  /** The text, or the value that it is the JSON of. */
+  revealValue(): unknown {
+    return this.#value
   }
 
   toJSON(): string {
@@ -27,7 +35,7 @@ export function jsonOf(value: unknown): ModuleText {
   const revealed = (each: unknown): unknown => {
     if (each instanceof SecretText) {
       isSecret = true
-      return each.reveal()
+      return each.revealValue()
     }
     if (Array.isArray(each)) return each.map(revealed)
     if (!isObject(each)) return each
@@ -44,7 +52,8 @@ export function withSecretTexts(value: FreeForm, pointers: readonly string[]): F
     replaceAt(
       copy,
       pointer,
-      (text) => new SecretText(typeof text === 'string' ? text : JSON.stringify(text ?? null)),
+      (value) =>
+        new SecretText(typeof value === 'string' ? value : JSON.stringify(value ?? null), value ?? null),
     )
   return copy
 }

@@ -206,11 +206,19 @@ test('a field that is null is absent', () => {
 })
 
 test('a variable that is an object with a secret has its JSON, by the Secret alone', () => {
-  const login = { user: 'orders', password: 'hunter2', more: ['hunter3'] }
+  const login = {
+    user: 'orders',
+    password: 'hunter2',
+    more: ['hunter3'],
+    port: 5432,
+    tls: { key: 'hunter4' },
+  }
   const at = '/spec/containers/main/variables/LOGIN'
   const params = withSecretTexts({ ...moduleWith({ variables: { LOGIN: login } }) }, [
     `${at}/password`,
     `${at}/more/0`,
+    `${at}/port`,
+    `${at}/tls`,
   ])
   const objects = rendered(params)
   const { data } = named(objects, 'Secret') as { data?: Record<string, string> } // the Secret of the workload
