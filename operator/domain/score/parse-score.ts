@@ -58,7 +58,9 @@ function readDocuments(text: string, budget: TextBudget): { value: unknown; loca
   const documents = guarded(() => withoutStacks(() => [...composer.compose(tokens)]))
   return documents.flatMap((document) => {
     const [error] = document.errors
-    const fault = error ? { message: error.message, offset: error.pos[0] } : repeatedKey(document)
+    const fault = error
+      ? { message: error.message, offset: error.pos[0] }
+      : (repeatedKey(document) ?? halfCharacter(document))
     if (fault)
       throw scoreError('the file', [{ path: '', message: fault.message, ...positionAt(lines, fault.offset) }])
     const value: unknown = guarded(() => document.toJS({ maxAliasCount: maxAliases }))
@@ -113,6 +115,21 @@ function repeatedKey(document: Document): { message: string; offset: number } | 
     }),
   )
   return offset === undefined ? undefined : { message: 'Map keys must be unique', offset }
+}
+
+/** The first text with half of a surrogate pair, which YAML can escape: the API server would store another character. */
+function halfCharacter(document: Document): { message: string; offset: number } | undefined {
+  let offset: number | undefined
+  guarded(() =>
+    visit(document, {
+      Scalar(_, { value, range }) {
+        if (typeof value !== 'string' || value.isWellFormed()) return undefined
+        offset = range?.[0] ?? 0
+        return visit.BREAK
+      },
+    }),
+  )
+  return offset === undefined ? undefined : { message: 'A text has half of a surrogate pair', offset }
 }
 
 /** The result of `read`. The library throws for aliases without an anchor or end, and for very deep nesting. */

@@ -48,6 +48,11 @@ describe('a problem names path, line and column', () => {
       { path: "containers.main.files['0'].source".replace("['0']", '.0'), line: 8, column: 17 },
     ],
     [
+      'half of a surrogate pair',
+      `${head}containers:\n  main:\n    image: a\n    variables: {A: "\\ud800"}\n`,
+      { path: '', line: 6, column: 20 },
+    ],
+    [
       'the second document',
       `${head}containers: {main: {image: a}}\n---\n${head}`,
       { path: '', line: 5, column: 1 },
