@@ -121,18 +121,21 @@ function blockingProblems(
   { replicas = 1, podManagementPolicy, ordinals, updateStrategy }: Spec,
   earlierPods: readonly EarlierPod[],
 ): PodProblem[] {
-  if (podManagementPolicy === 'Parallel' || updateStrategy?.rollingUpdate?.partition) return []
+  const onDelete = updateStrategy?.type === 'OnDelete'
+  if (!onDelete && (podManagementPolicy === 'Parallel' || updateStrategy?.rollingUpdate?.partition)) return []
+  const cause = onDelete
+    ? "with the update strategy 'OnDelete', Kubernetes replaces no pod of an earlier revision"
+    : 'Kubernetes replaces no pod of an earlier revision before it is ready'
   const end = (ordinals?.start ?? 0) + replicas
   return earlierPods
     .map(({ name, state }) => ({ name, ordinal: Number(name.split('-').at(-1)), problem: state.problem }))
     .filter(({ ordinal }) => ordinal < end)
     .sort((left, right) => left.ordinal - right.ordinal)
-    .flatMap(({ name, problem }) => (problem ? [withRemedy(problem, name)] : []))
+    .flatMap(({ name, problem }) => (problem ? [withRemedy(problem, name, cause)] : []))
 }
 
-function withRemedy(problem: PodProblem, pod: string): PodProblem {
-  const remedy = `delete the pod '${pod}': Kubernetes replaces no pod of an earlier revision before it is ready`
-  return { ...problem, message: `${problem.message}; ${remedy}` }
+function withRemedy(problem: PodProblem, pod: string, cause: string): PodProblem {
+  return { ...problem, message: `${problem.message}; delete the pod '${pod}': ${cause}` }
 }
 
 /** Whether the status is about the current spec. The spec of a Job cannot change, but for a few fields. */
@@ -164,16 +167,14 @@ function isJobDone({ suspend = false }: Spec, status: Status): boolean {
 }
 
 function isSetComplete({ replicas = 1, updateStrategy }: Spec, status: Status): boolean {
-  if (updateStrategy?.type === 'OnDelete') return true
   const { updatedReplicas = 0, readyReplicas = 0, availableReplicas = readyReplicas } = status
+  const areReady = Math.min(readyReplicas, availableReplicas) >= replicas
+  // A person decides when the pods become new.
+  if (updateStrategy?.type === 'OnDelete') return areReady
   const partition = updateStrategy?.rollingUpdate?.partition ?? 0
   // The revisions are equal at once when a roll-back begins, and differ for some time after the last pod is replaced.
   const isUpdated = partition > 0 || status.currentRevision === status.updateRevision
-  return (
-    isUpdated &&
-    updatedReplicas >= replicas - partition &&
-    Math.min(readyReplicas, availableReplicas) >= replicas
-  )
+  return isUpdated && areReady && updatedReplicas >= replicas - partition
 }
 
 /** Whether a Deployment or a ReplicaSet reports that pods are refused. A Deployment repeats what its ReplicaSets report. */

@@ -80,9 +80,17 @@ describe('a rollout ends when its pods do what the spec says', () => {
       'complete',
     ],
     [
-      'a person deletes the pods',
-      set({ readyReplicas: 0 }, { replicas: 2, updateStrategy: { type: 'OnDelete' } }),
+      'all pods are ready, and a person deletes the old ones',
+      set(
+        { currentRevision: 'a', updatedReplicas: 0 },
+        { replicas: 2, updateStrategy: { type: 'OnDelete' } },
+      ),
       'complete',
+    ],
+    [
+      'a person deletes the old pods, and a pod is not ready',
+      set({ readyReplicas: 1 }, { replicas: 2, updateStrategy: { type: 'OnDelete' } }),
+      'running',
     ],
     ['a Job is complete', object('Job', { conditions: [{ type: 'Complete', status: 'True' }] }), 'complete'],
     ['a Job runs', object('Job', { active: 1 }), 'running'],
@@ -232,6 +240,17 @@ describe('a pod of an earlier revision that cannot run', () => {
       message:
         "container 'main': ImagePullBackOff: why; delete the pod 'api-0': Kubernetes replaces no pod of an earlier revision before it is ready",
     })
+  })
+
+  test('stops a StatefulSet in any order, when Kubernetes never replaces pods', () => {
+    const onDelete = { updateStrategy: { type: 'OnDelete' }, podManagementPolicy: 'Parallel' }
+    expect(judged(updating(onDelete), [], broken)).toEqual({
+      state: 'failed',
+      reason: 'ImagePullBackOff',
+      message:
+        "container 'main': ImagePullBackOff: why; delete the pod 'api-0': with the update strategy 'OnDelete', Kubernetes replaces no pod of an earlier revision",
+    })
+    expect(judged(updating({ ...onDelete, replicas: 0 }), [], broken).state).toBe('complete')
   })
 
   test('that waits for a node stops it after some time', () => {
