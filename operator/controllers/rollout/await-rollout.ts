@@ -1,4 +1,4 @@
-import type { ActiveResource } from '../../api/active-resource.ts'
+import type { ActiveResource, AppliedObject } from '../../api/active-resource.ts'
 import type { StoredObject } from '../../api/kind.ts'
 import { Stalled, Waiting } from '../../domain/base/errors.ts'
 import { isObject } from '../../domain/base/json.ts'
@@ -6,6 +6,8 @@ import { instanceLabel } from '../../domain/module/labels.ts'
 import {
   type EarlierPod,
   isAvailable,
+  jointRollout,
+  type Rollout,
   reportsRefusedPods,
   rolloutKinds,
   rolloutOf,
@@ -75,30 +77,22 @@ export async function awaitRollout(
   context: Pick<ReconcileContext<typeof ActiveResource>, 'report'>,
 ): Promise<ResourceStatus> {
   const { status, live } = applied
-  const target = targetOf(resource, status, tools.rollouts)
+  const targets = targetsOf(resource, status, tools.rollouts)
   const wasReady = isReady(resource) && resource.status?.inputsHash === status.inputsHash
-  if (!target || (wasReady && !live)) return status
+  if (targets.length === 0 || (wasReady && !live)) return status
   const key = keyOf(resource)
-  const object = live?.find((each) => isSame(target, each)) ?? (await tools.objects.read(target))
-  // Without the object, its deletion enqueues the resource.
-  if (!object)
-    throw new Waiting('Progressing', `waiting for the ${target.kind} '${target.name}'`, undefined, status)
-  if (wasReady && isAvailable(object)) return status
+  const objects: StoredObject[] = []
+  for (const target of targets) objects.push(await currentObject(target, applied, tools))
+  if (wasReady && objects.every(isAvailable)) return status
   const pods = await tools.rollouts.pods.await(key, resource.metadata.name)
-  const replicaSet = await newestReplicaSet(object, pods, tools)
-  const rollout = rolloutOf({
-    object,
-    replicaSet,
-    pods: ofNewestRevision(object, pods, replicaSet).map(({ state }) => state),
-    earlierPods: ofEarlierRevisions(object, pods),
-    now: tools.rollouts.serverNow(),
-    schedulingSeconds: tools.rollouts.schedulingSeconds,
-  })
+  const rollouts: Rollout[] = []
+  for (const object of objects) rollouts.push(await currentRollout(object, pods, tools))
+  const rollout = jointRollout(rollouts)
   if (rollout.state === 'complete') {
     tools.rollouts.pods.forget(key)
     return status
   }
-  await tools.inventory.enqueueOnChange(resource, { applied: status.objects ?? [], live: [object] })
+  await tools.inventory.enqueueOnChange(resource, { applied: status.objects ?? [], live: objects })
   // The termination message of a container may print secrets.
   const message = redact(rollout.message, applied.secrets)
   // A wait is written later, but the objects must not be applied again.
@@ -107,10 +101,37 @@ export async function awaitRollout(
   throw new Waiting(rollout.reason, message, rollout.retryAfterSeconds, status)
 }
 
-/** The object whose rollout is waited for: none of a CronJob, and none where applied objects are enough. */
-function targetOf(resource: ActiveResource, { objects = [] }: ResourceStatus, rollouts: Rollouts) {
-  if (!isAwaited(resource, rollouts)) return undefined
-  return objects.find(({ apiVersion, kind }) => rolloutKinds.has(`${apiVersion} ${kind}`))
+/** Throws Waiting without the object: its deletion enqueues the resource. */
+async function currentObject(
+  target: AppliedObject,
+  { status, live }: Applied,
+  { objects }: Tools,
+): Promise<StoredObject> {
+  const object = live?.find((each) => isSame(target, each)) ?? (await objects.read(target))
+  if (object) return object
+  throw new Waiting('Progressing', `waiting for the ${target.kind} '${target.name}'`, undefined, status)
+}
+
+async function currentRollout(
+  object: StoredObject,
+  pods: readonly WorkloadPod[],
+  tools: Tools,
+): Promise<Rollout> {
+  const replicaSet = await newestReplicaSet(object, pods, tools)
+  return rolloutOf({
+    object,
+    replicaSet,
+    pods: ofNewestRevision(object, pods, replicaSet).map(({ state }) => state),
+    earlierPods: ofEarlierRevisions(object, pods),
+    now: tools.rollouts.serverNow(),
+    schedulingSeconds: tools.rollouts.schedulingSeconds,
+  })
+}
+
+/** The objects whose rollout is waited for: no CronJob, and none where applied objects are enough. */
+function targetsOf(resource: ActiveResource, { objects = [] }: ResourceStatus, rollouts: Rollouts) {
+  if (!isAwaited(resource, rollouts)) return []
+  return objects.filter(({ apiVersion, kind }) => rolloutKinds.has(`${apiVersion} ${kind}`))
 }
 
 /** Whether the resource is a workload that is ready when its pods run, not when its objects are applied. */
@@ -139,13 +160,17 @@ function ofNewestRevision(
   return hash === undefined ? [] : withLabel(templateHashLabel, hash)
 }
 
-/** The pods of a StatefulSet that its update replaces. Pods of another object that it replaces have no revision. */
+/**
+ * The pods of a StatefulSet that its update replaces. Pods of a Deployment that it replaces have no revision, and those of
+ * another StatefulSet have other names.
+ */
 function ofEarlierRevisions(object: StoredObject, pods: readonly WorkloadPod[]): EarlierPod[] {
   if (object.kind !== 'StatefulSet') return []
   const newest = updateRevisionOf(object)
-  return pods.flatMap(({ metadata, state }) => {
-    const revision = metadata.labels?.[revisionLabel]
-    return revision === undefined || revision === newest ? [] : [{ name: metadata.name, state }]
+  return pods.flatMap(({ metadata: { name, labels }, state }) => {
+    const revision = labels?.[revisionLabel]
+    const isOwn = name.slice(0, name.lastIndexOf('-')) === object.metadata.name
+    return !isOwn || revision === undefined || revision === newest ? [] : [{ name, state }]
   })
 }
 

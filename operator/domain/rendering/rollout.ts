@@ -100,6 +100,17 @@ export function rolloutOf(input: RolloutInput): Rollout {
   return problemRollout(problems, input) ?? { ...running, retryAfterSeconds }
 }
 
+/** The rollout of several objects. One that cannot end decides; otherwise one that runs, judged again when the first is due. */
+export function jointRollout(rollouts: readonly Rollout[]): Rollout {
+  const failed = rollouts.find(({ state }) => state === 'failed')
+  if (failed) return failed
+  const running = rollouts.filter((each) => each.state === 'running')
+  const [first] = running
+  if (!first) return { state: 'complete' }
+  const retries = running.flatMap(({ retryAfterSeconds }) => retryAfterSeconds ?? [])
+  return { ...first, retryAfterSeconds: retries.length > 0 ? Math.min(...retries) : undefined }
+}
+
 /** The rollout of pods with these problems, of which only the wait for a node may pass; undefined without one. */
 function problemRollout(
   problems: readonly PodProblem[],

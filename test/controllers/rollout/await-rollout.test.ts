@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import type { WorkloadPods } from '../../../operator/controllers/rollout/workload-pods.ts'
 import { Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
 import { podStateOf } from '../../../operator/domain/rendering/pod-state.ts'
@@ -6,12 +6,12 @@ import type { Driver } from '../../../operator/drivers/driver.ts'
 import { activeResource, driver, storedMeta } from '../../support/builders.ts'
 import { createWorld, type World } from '../support/world.ts'
 
-/** Makes an object of the kind. */
-const rendererOf = (kind: string): Driver => ({
+/** Makes objects of the kind. */
+const rendererOf = (kind: string, names: readonly string[]): Driver => ({
   descriptor: driver('renderer'),
   async provision() {
-    const object = { apiVersion: 'apps/v1', kind, metadata: { name: 'store' }, spec: {} }
-    return { outputs: { values: {}, secrets: {} }, objects: [object] }
+    const objects = names.map((name) => ({ apiVersion: 'apps/v1', kind, metadata: { name }, spec: {} }))
+    return { outputs: { values: {}, secrets: {} }, objects }
   },
   async deprovision() {},
 })
@@ -21,11 +21,16 @@ const workload = activeResource(
   { definition: { definitionName: 'workload', driverType: 'quartermaster/renderer' } },
 )
 
-/** A world where the workload is an object of the kind, with these pods. */
-async function worldWith(kind: string, found: readonly object[], serverNow = Date.now): Promise<World> {
+/** A world where the workload is an object of the kind, with these pods, or several. */
+async function worldWith(
+  kind: string,
+  found: readonly object[],
+  serverNow = Date.now,
+  names: readonly string[] = ['store'],
+): Promise<World> {
   const pods = { await: async () => found, forget() {} } as unknown as WorkloadPods // its public part
   const rollouts = { pods, policy: 'wait', schedulingSeconds: 30, serverNow } as const
-  const world = createWorld([rendererOf(kind)], { rollouts })
+  const world = createWorld([rendererOf(kind, names)], { rollouts })
   world.put(workload)
   await world.reconcile(workload)
   return world
@@ -117,4 +122,51 @@ test('the rollout of a Deployment fails when the pods of its newest ReplicaSet a
 
 test('it continues when those of an earlier one are, and is judged again soon', async () => {
   expect(await refusedAt(1)).toMatchObject({ reason: 'Progressing', retryAfterSeconds: 5 })
+})
+
+describe('a workload of several objects, which a definition makes,', () => {
+  const names = ['first', 'second']
+  const complete = { replicas: 1, updatedReplicas: 1, availableReplicas: 1 }
+  const overdue = {
+    conditions: [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' }],
+  }
+  const touch = (world: World, name: string, status: object, kind = 'Deployment') =>
+    world.objects.touchStatus(kind, name, {
+      observedGeneration: world.objects.get(kind, name)?.metadata.generation,
+      ...status,
+    })
+
+  test.each<[rule: string, statuses: readonly object[], reason: string | undefined]>([
+    ['waits for the first', [{}, complete], 'Progressing'],
+    ['waits for the last', [complete, {}], 'Progressing'],
+    ['is ready when all are complete', [complete, complete], undefined],
+    ['fails when one cannot end', [{}, overdue], 'ProgressDeadlineExceeded'],
+  ])('%s', async (_, statuses, reason) => {
+    const world = await worldWith('Deployment', [], Date.now, names)
+    for (const [i, name] of names.entries()) touch(world, name, statuses[i] ?? {})
+    const error = (await world.reconcile(workload)) as { readonly reason: string } | undefined
+    expect(error?.reason).toBe(reason)
+  })
+
+  test('is enqueued when any of them changes', async () => {
+    const world = await worldWith('Deployment', [], Date.now, names)
+    touch(world, 'first', complete)
+    await world.reconcile(workload)
+    world.enqueued.length = 0
+    touch(world, 'second', complete)
+    expect(world.enqueued).toHaveLength(1)
+  })
+
+  test('takes no pod of one for an earlier one of another', async () => {
+    const waiting = { reason: 'ImagePullBackOff', message: 'no such image' }
+    const pod = {
+      metadata: storedMeta({ name: 'first-0', labels: { 'controller-revision-hash': 'first-1' } }),
+      state: podStateOf({ containerStatuses: [{ name: 'main', state: { waiting } }] }),
+    }
+    const world = await worldWith('StatefulSet', [pod], Date.now, names)
+    const revision = (name: string) => ({ currentRevision: `${name}-1`, updateRevision: `${name}-1` })
+    touch(world, 'first', { ...revision('first'), updatedReplicas: 1, readyReplicas: 1 }, 'StatefulSet')
+    touch(world, 'second', revision('second'), 'StatefulSet')
+    expect(await world.reconcile(workload)).toMatchObject({ reason: 'Progressing' })
+  })
 })
