@@ -2,8 +2,9 @@ import { escapeToken } from '../base/json.ts'
 import { quantityOf } from '../base/quantity.ts'
 import { truncate } from '../base/size-limits.ts'
 import type { ModuleContainer, NativeContainer, Probe } from './container-schema.ts'
-import { isDnsLabel, mountPath } from './formats.ts'
+import { isDnsLabel, isResourceName, mountPath } from './formats.ts'
 import { isImageReference } from './image-reference.ts'
+import { isVariableOfWord } from './names.ts'
 import { hasPlaceholder, type ReportAt } from './read-module.ts'
 import { SecretText } from './secret-text.ts'
 
@@ -44,8 +45,17 @@ export function checkNativeContainer(container: NativeContainer, at: string, rep
   if (container.name !== undefined) checkName(container.name, `${at}/name`, report)
   if (container.image !== undefined) checkImage(container.image, at, report)
   checkResources(container.resources, `${at}/resources`, report)
-  for (const [i, variable] of (container.env ?? []).entries())
-    if (variable?.name !== undefined) checkVariableName(variable.name, `${at}/env/${i}/name`, report)
+  const owners = new Map<string, string>()
+  for (const [i, variable] of (container.env ?? []).entries()) {
+    if (variable?.name === undefined || hasPlaceholder(variable.name)) continue
+    const { name } = variable
+    const where = `${at}/env/${i}/name`
+    checkVariableName(name, where, report)
+    const other = owners.get(name)
+    if (other !== undefined)
+      report(where, `the variable '${truncate(name, shownLength)}' is given at '${other}' too`)
+    else owners.set(name, where)
+  }
 }
 
 function checkName(name: string, at: string, report: ReportAt): void {
@@ -63,8 +73,10 @@ function checkImage(image: string | undefined, at: string, report: ReportAt): vo
 }
 
 function checkVariableName(name: string, at: string, report: ReportAt): void {
-  if (!hasPlaceholder(name) && !/^[\x20-\x3c\x3e-\x7e]+$/.test(name))
+  if (!/^[\x20-\x3c\x3e-\x7e]+$/.test(name))
     report(at, `'${truncate(name, shownLength)}' cannot be the name of a variable`)
+  else if (isVariableOfWord(name))
+    report(at, 'the operator gives this name to secret words of commands: choose another one')
 }
 
 /** Reports malformed and repeated paths of files and volumes, and contents of files. */
@@ -125,6 +137,11 @@ function checkResources(resources: ModuleContainer['resources'], at: string, rep
   const amounts = new Map<string, number>()
   for (const part of ['limits', 'requests'] as const)
     eachEntry(resources?.[part], `${at}/${part}`, (name, quantity, where) => {
+      if (!isResourceName(name))
+        return report(
+          where,
+          `'${truncate(name, shownLength)}' cannot be the name of a resource of containers`,
+        )
       if (hasPlaceholder(quantity)) return
       const amount = quantityOf(quantity)
       if (amount === undefined)

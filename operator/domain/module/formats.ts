@@ -28,6 +28,14 @@ export function isLabelValue(text: string): boolean {
   return text === '' || (text.length <= longestLabel && qualifiedName.test(text))
 }
 
+const standardResource = /^(?:cpu|memory|ephemeral-storage|hugepages-.+)$/
+
+/** The name of a resource that containers can ask for: one of Kubernetes, or one of a device with its domain. */
+export function isResourceName(text: string): boolean {
+  if (!isLabelKey(text)) return false
+  return text.includes('/') ? !text.startsWith('requests.') : standardResource.test(text)
+}
+
 const cronField = /^[-*?/,\dA-Za-z#]+$/
 const macros = /^@(?:yearly|annually|monthly|weekly|daily|midnight|hourly|every .+)$/
 

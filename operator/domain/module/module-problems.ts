@@ -9,6 +9,7 @@ import { isDnsLabel, isDnsSubdomain, isLabelKey, isLabelValue, isSchedule, longe
 import { isReservedKey } from './labels.ts'
 import { type Deploy, deploySchema, type Module, moduleSchema } from './module-schema.ts'
 import { longestId } from './names.ts'
+import { checkIndexedJob, checkPod } from './pod-problems.ts'
 import { kindOfProfile, type WorkloadKind } from './profiles.ts'
 import { hasPlaceholder, type ReportAt, readBySchema } from './read-module.ts'
 import { checkContents, checkVolumes } from './volume-problems.ts'
@@ -102,9 +103,11 @@ function check(checked: Checked, report: ReportAt): void {
   checkVolumes(module, [...containers, ...changed], inSpec)
   checkContents(containers, inSpec)
   checkMetadata(module, inSpec)
+  checkPod(module, inSpec)
   checkAccounts(module, inSpec)
   checkSections(module, kind, inSpec)
   checkSchedules(checked, inSpec)
+  if (kind === 'Job' || kind === 'CronJob') checkIndexedJob(checked.id, kind, module, inSpec)
 }
 
 function checkId({ id, kind, module }: Checked, report: ReportAt): void {

@@ -2,6 +2,7 @@ import type { FreeForm } from '../../api/schema.ts'
 import { compareText, isObject } from '../base/json.ts'
 import type { ModuleContainer, NativeContainer } from '../module/container-schema.ts'
 import { mountPath } from '../module/formats.ts'
+import { variableOfWord } from '../module/names.ts'
 import { type ModuleText, SecretText } from '../module/secret-text.ts'
 import type { Contents } from './contents.ts'
 import { probeOf } from './probe.ts'
@@ -111,7 +112,7 @@ function commandAndVariables(
   const words = (part: 'COMMAND' | 'ARG', given: readonly ModuleText[] | undefined) =>
     given?.map((word, i) => {
       if (!(word instanceof SecretText)) return word
-      const name = `QUARTERMASTER_${part}_${i}`
+      const name = variableOfWord(part, i)
       added.push({ name, value: word })
       return `$(${name})`
     })

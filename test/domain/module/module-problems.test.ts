@@ -264,6 +264,114 @@ describe('a problem of a module names its field', () => {
   })
 })
 
+describe('what the cluster refuses is a problem of the plan', () => {
+  const indexed = (completions: unknown) => ({ job: { completionMode: 'Indexed', completions } })
+  const daily = { schedules: { daily: { schedule: '@daily' } } }
+  test.each<[rule: string, params: ModuleParams, at: string, text: RegExp]>([
+    [
+      'a variable twice in an init container',
+      inFirst({ env: [{ name: 'A' }, { name: 'B' }, { name: 'A' }] }),
+      '/pod/initContainers/0/env/2/name',
+      /variable 'A' is given at '\/pod\/initContainers\/0\/env\/0\/name' too/,
+    ],
+    [
+      'a variable of the operator',
+      inContainer({ variables: { QUARTERMASTER_ARG_0: 'a' }, args: [new SecretText('canary')] }),
+      '/containers/main/variables/QUARTERMASTER_ARG_0',
+      /the operator gives this name to secret words/,
+    ],
+    [
+      'a variable of the operator in an init container',
+      inFirst({ env: [{ name: 'QUARTERMASTER_COMMAND_12' }] }),
+      '/pod/initContainers/0/env/0/name',
+      /the operator gives this name/,
+    ],
+    [
+      'the name of a resource',
+      inContainer({ resources: { limits: { 'bad key!': '1' } } }),
+      '/containers/main/resources/limits/bad key!',
+      /'bad key!' cannot be the name of a resource/,
+    ],
+    [
+      'a resource that containers do not have',
+      inFirst({ resources: { requests: { pods: '1' } } }),
+      '/pod/initContainers/0/resources/requests/pods',
+      /'pods' cannot be the name of a resource/,
+    ],
+    [
+      'the key of a label of nodes',
+      inPod({ nodeSelector: { 'a b': 'c' } }),
+      '/pod/nodeSelector/a b',
+      /cannot be the key of a label/,
+    ],
+    [
+      'the value of a label of nodes',
+      inPod({ nodeSelector: { a: 'b c' } }),
+      '/pod/nodeSelector/a',
+      /cannot be the value of a label/,
+    ],
+    ['a host name', inPod({ hostname: 'A_B' }), '/pod/hostname', /'A_B' cannot be a host name/],
+    ['a subdomain', inPod({ subdomain: 'a.b' }), '/pod/subdomain', /'a.b' cannot be a host name/],
+    [
+      'an Indexed Job with a long id',
+      { ...inSpec(indexed(10)), id: 'a'.repeat(53), profile: 'humanitec/default-job' },
+      '/job/completionMode',
+      /the host names of 10 pods of the Job would have 64 characters, more than 63/,
+    ],
+    [
+      'Indexed Jobs of a CronJob with a long name',
+      {
+        ...inSpec({ ...daily, ...indexed(101) }),
+        id: 'a'.repeat(45),
+        profile: 'humanitec/default-cronjob',
+      },
+      '/job/completionMode',
+      /the host names of 101 pods of the Job would have 64 characters/,
+    ],
+    [
+      'an Indexed Job without a number of pods',
+      { ...inSpec({ job: { completionMode: 'Indexed' } }), profile: 'humanitec/default-job' },
+      '/job/completionMode',
+      /'Indexed' needs 'completions'/,
+    ],
+  ])('%s', (_, params, at, text) => {
+    const problems = problemsOf(params)
+    expect(problems).toEqual([expect.stringMatching(text)])
+    expect(problems[0]).toContain(`'/spec${at}': `)
+    expect(problems.join()).not.toContain('canary')
+  })
+
+  test.each<[rule: string, params: ModuleParams]>([
+    [
+      'variables of names that are not known yet',
+      inFirst({ env: [1, 2].map(() => ({ name: '${values.A}' })) }),
+    ],
+    ['other variables', inContainer({ variables: { QUARTERMASTER_ARG_A: 'a', QUARTERMASTER_ARG: 'b' } })],
+    [
+      'resources of nodes',
+      inContainer({
+        resources: { limits: { 'ephemeral-storage': '1Gi', 'hugepages-2Mi': '4Mi', 'nvidia.com/gpu': '1' } },
+      }),
+    ],
+    ['labels of nodes', inPod({ nodeSelector: { 'example.com/disk': '${values.DISK}', a: '' } })],
+    ['a host name that is not known yet', inPod({ hostname: '${values.A}', subdomain: '' })],
+    [
+      'a Job whose pods are not numbered',
+      { ...inSpec({ job: { completions: 10 } }), id: 'a'.repeat(53), profile: 'humanitec/default-job' },
+    ],
+    [
+      'an Indexed Job whose host names fit',
+      { ...inSpec(indexed(10)), id: 'a'.repeat(52), profile: 'humanitec/default-job' },
+    ],
+    [
+      'a number of pods that is not known yet',
+      { ...inSpec(indexed('${values.N}')), id: 'a'.repeat(54), profile: 'humanitec/default-job' },
+    ],
+  ])('but not %s', (_, params) => {
+    expect(problemsOf(params)).toEqual([])
+  })
+})
+
 describe('a problem of what a schedule changes in a container names its field', () => {
   test.each<[rule: string, changes: object, at: string, text: RegExp]>([
     ['an image', { image: 'API 1' }, '/image', /is not the name of an image/],
