@@ -136,3 +136,34 @@ test('a Service can become headless, and the other way round', async () => {
   expect(await addressAfter(true)).toBe('None')
   expect(await addressAfter(false)).not.toBe('None')
 })
+
+test('a field of a StatefulSet that Kubernetes does not change changes when a person deletes it without its pods', async () => {
+  await stage.organization.environment('shop', 'sets')
+  const store = (storage: string) => ({
+    ...api,
+    profile: 'quartermaster/default-stateful',
+    deploy: { success: 'deploy' },
+    spec: { ...api.spec, statefulset: { volume_claims: { data: { storage } } } },
+  })
+  const deploy = (storage: string) =>
+    stage.organization.deploy('shop.sets', { modules: { store: store(storage) } })
+  const pod = () => stage.object('sets', 'api/v1 pods', 'store-0')
+  const set = () => stage.object('sets', 'apis/apps/v1 statefulsets', 'store')
+
+  expect(stage.problems(await deploy('1Gi'))).toEqual([])
+  await stage.until('the pod', pod)
+  const podBefore = await pod()
+  const problems = stage.problems(await deploy('2Gi'))
+  expect(problems).toEqual([expect.stringMatching(/Rejected .*updates to statefulset spec/)])
+
+  await stage.request('DELETE', 'sets', 'apis/apps/v1 statefulsets/store?propagationPolicy=Orphan')
+  await stage.until('the workload', async () => {
+    const workload = await stage.workload('sets', 'store')
+    return workload && conditionStatus(workload, 'Ready') === 'True'
+  })
+  const made = await set()
+  expect(JSON.stringify(made?.spec)).toContain('2Gi')
+  const owner = async () => (await pod())?.metadata.ownerReferences?.[0]?.uid
+  await stage.until('the adoption', async () => (await owner()) === made?.metadata.uid)
+  expect((await pod())?.metadata.uid).toBe(podBefore?.metadata.uid)
+})
