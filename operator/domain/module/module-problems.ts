@@ -101,7 +101,7 @@ function check(checked: Checked, report: ReportAt): void {
   checkPorts(containers, inSpec)
   checkService(checked, inSpec)
   checkVolumes(module, [...containers, ...changed], inSpec)
-  checkContents(containers, inSpec)
+  checkContents([...containers, ...changed], module, inSpec)
   checkMetadata(module, inSpec)
   checkPod(module, inSpec)
   checkAccounts(module, inSpec)

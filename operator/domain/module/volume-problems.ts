@@ -80,19 +80,36 @@ function checkSource(source: unknown, at: string, report: ReportAt): void {
 /** Reports contents of files that one ConfigMap and one Secret cannot hold. */
 export function checkContents(
   containers: readonly (readonly [at: string, container: ModuleContainer])[],
+  module: Module,
   report: ReportAt,
 ): void {
-  const totals = { ConfigMap: 0, Secret: 0 }
   for (const [at, container] of containers)
     eachEntry(container.files, `${at}/files`, (_, file, where) => {
       const bytes = fileBytes(file)
       if (bytes > mostContentBytes) report(where, `has ${bytes} bytes, more than ${mostContentBytes}`)
-      else totals[file.value instanceof SecretText ? 'Secret' : 'ConfigMap'] += bytes
     })
+  const totals = { ConfigMap: 0, Secret: 0 }
+  const stored = Object.keys(module.containers ?? {}).map((id) => storedFiles(id, module))
+  for (const file of stored.flat().flatMap((files) => Object.values(files))) {
+    const bytes = file ? fileBytes(file) : 0
+    if (bytes <= mostContentBytes) totals[file?.value instanceof SecretText ? 'Secret' : 'ConfigMap'] += bytes
+  }
+  const cause = stored.some(({ length }) => length > 1)
+    ? '; those of a container count again for each schedule that changes it'
+    : ''
   for (const [kind, bytes] of Object.entries(totals))
     if (bytes > mostContentBytes)
       report(
         '/containers',
-        `the files have ${bytes} bytes together, more than the ${mostContentBytes} of a ${kind}`,
+        `the files have ${bytes} bytes together, more than the ${mostContentBytes} of a ${kind}${cause}`,
       )
+}
+
+/** The files of a container, each time that they are stored: once, and again for each schedule that changes the container. */
+function storedFiles(id: string, { containers, schedules = {} }: Module) {
+  const files = containers?.[id]?.files ?? {}
+  const all = Object.values(schedules)
+  const changed = all.flatMap((each) => each?.containers?.[id] ?? [])
+  const isUnchanged = changed.length === 0 || changed.length < all.length
+  return [...(isUnchanged ? [files] : []), ...changed.map((each) => ({ ...files, ...each.files }))]
 }

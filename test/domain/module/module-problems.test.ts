@@ -341,6 +341,55 @@ describe('what the cluster refuses is a problem of the plan', () => {
     expect(problems.join()).not.toContain('canary')
   })
 
+  describe('files that the ConfigMap holds again for a schedule that changes their container', () => {
+    const change = { variables: { A: 'a' } }
+    const withSchedules = (files: object, schedules: object) => ({
+      ...inContainer({ files }, { schedules }),
+      profile: 'humanitec/default-cronjob',
+    })
+    const scheduled = (changes?: object) => ({
+      schedule: '@daily',
+      ...(changes && { containers: { main: changes } }),
+    })
+    const file = { value: 'a'.repeat(600_000) }
+    const both = { '/a': { value: 'b' } }
+
+    test.each<[rule: string, params: ModuleParams]>([
+      ['one of two schedules', withSchedules({ '/a': file }, { a: scheduled(), b: scheduled(change) })],
+      ['two schedules', withSchedules({ '/a': file }, { a: scheduled(change), b: scheduled(change) })],
+    ])('%s', (_, params) => {
+      const problems = problemsOf(params)
+      expect(problems).toEqual([expect.stringMatching(/^'\/spec\/containers': the files have 1200000 bytes/)])
+      expect(problems[0]).toMatch(/again for each schedule/)
+    })
+
+    test('a file of a schedule that is too long, or too long with the others', () => {
+      const long = { binary_value: 'aaaa'.repeat(300_000) }
+      const at = '/schedules/a/containers/main/files/~1b'
+      const longer = { binary_value: 'aaaa'.repeat(349_526) }
+      expect(problemsOf(withSchedules({ '/a': file }, { a: scheduled({ files: { '/b': long } }) }))).toEqual([
+        expect.stringContaining("'/spec/containers': the files have 1500000 bytes"),
+      ])
+      expect(problemsOf(withSchedules({}, { a: scheduled({ files: { '/b': longer } }) }))).toEqual([
+        expect.stringContaining(`'/spec${at}': has 1048578 bytes`),
+      ])
+    })
+
+    test.each<[rule: string, params: ModuleParams]>([
+      [
+        'no schedule changes the container',
+        withSchedules({ '/a': file }, { a: scheduled(), b: scheduled() }),
+      ],
+      ['the only schedule does', withSchedules({ '/a': file }, { a: scheduled(change) })],
+      [
+        'it has another file',
+        withSchedules({ '/a': file }, { a: scheduled(), b: scheduled({ files: both }) }),
+      ],
+    ])('but not when %s', (_, params) => {
+      expect(problemsOf(params)).toEqual([])
+    })
+  })
+
   test.each<[rule: string, params: ModuleParams]>([
     [
       'variables of names that are not known yet',
