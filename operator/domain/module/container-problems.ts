@@ -4,6 +4,7 @@ import { truncate } from '../base/size-limits.ts'
 import type { ModuleContainer, NativeContainer, Probe } from './container-schema.ts'
 import { isDnsLabel, isResourceName, mountPath } from './formats.ts'
 import { isImageReference } from './image-reference.ts'
+import type { Module } from './module-schema.ts'
 import { isVariableOfWord } from './names.ts'
 import { hasPlaceholder, type ReportAt } from './read-module.ts'
 import { SecretText } from './secret-text.ts'
@@ -33,6 +34,7 @@ export function checkContainer(id: string, container: ModuleContainer, at: strin
     checkVariableName(name, where, report),
   )
   checkPaths(container, at, report)
+  checkSeccomp(container.security_context, `${at}/security_context`, report)
   checkResources(container.resources, `${at}/resources`, report)
   for (const name of ['liveness_probe', 'readiness_probe', 'startup_probe'] as const) {
     const probe = container[name]
@@ -44,6 +46,7 @@ export function checkContainer(id: string, container: ModuleContainer, at: strin
 export function checkNativeContainer(container: NativeContainer, at: string, report: ReportAt): void {
   if (container.name !== undefined) checkName(container.name, `${at}/name`, report)
   if (container.image !== undefined) checkImage(container.image, at, report)
+  checkSeccomp(container.securityContext, `${at}/securityContext`, report)
   checkResources(container.resources, `${at}/resources`, report)
   const owners = new Map<string, string>()
   for (const [i, variable] of (container.env ?? []).entries()) {
@@ -110,6 +113,24 @@ function checkPaths({ files, volume_mounts: mounts }: ModuleContainer, at: strin
   })
 }
 
+/** Reports a seccomp profile of the node without its file, and a file of another profile. */
+export function checkSeccomp(
+  context: ModuleContainer['security_context'] | NonNullable<Module['pod']>['securityContext'],
+  at: string,
+  report: ReportAt,
+): void {
+  const profile = context?.seccompProfile
+  if (profile?.type === undefined || hasPlaceholder(profile.type)) return
+  const { type, localhostProfile: file } = profile
+  const where = `${at}/seccompProfile/localhostProfile`
+  if (type !== 'Localhost' && file !== undefined) report(where, `is for the type 'Localhost', not '${type}'`)
+  if (type !== 'Localhost') return
+  if (file === undefined || file === '')
+    report(`${at}/seccompProfile`, "has no 'localhostProfile', which the type 'Localhost' needs")
+  else if (!hasPlaceholder(file) && (file.startsWith('/') || file.split('/').includes('..')))
+    report(where, 'must be a path inside the folder of profiles')
+}
+
 /** Bytes of a file; placeholders count as they are written. */
 export function fileBytes({
   value,
@@ -165,6 +186,10 @@ function checkProbe(probe: Probe, at: string, isReadiness: boolean, report: Repo
     report(at, `has no '${needed}', which a probe of the type '${type}' needs`)
   if ('host' in probe && needed !== undefined && type !== 'http')
     report(`${at}/host`, `is for probes of the type 'http': a probe always reaches the pod itself`)
+  eachEntry(probe.headers, `${at}/headers`, (name, _, where) => {
+    if (!/^[-A-Za-z0-9]+$/.test(name))
+      report(where, `'${truncate(name, shownLength)}' cannot be the name of a header`)
+  })
   if (!isReadiness && successThreshold !== 1)
     report(`${at}/successThreshold`, 'must be 1 except for a readiness probe')
   if (isReadiness && 'terminationGracePeriodSeconds' in probe)

@@ -28,6 +28,17 @@ export function isLabelValue(text: string): boolean {
   return text === '' || (text.length <= longestLabel && qualifiedName.test(text))
 }
 
+/** Whether the text names a time zone, such as `Europe/Berlin`. */
+export function isTimeZone(text: string): boolean {
+  if (!/^[A-Za-z]/.test(text)) return false
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: text }).format()
+    return true
+  } catch {
+    return false
+  }
+}
+
 const standardResource = /^(?:cpu|memory|ephemeral-storage|hugepages-.+)$/
 
 /** The name of a resource that containers can ask for: one of Kubernetes, or one of a device with its domain. */

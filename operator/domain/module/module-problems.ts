@@ -1,6 +1,5 @@
 import { isObject } from '../base/json.ts'
 import { didYouMean } from '../base/nearest.ts'
-import { quantityOf } from '../base/quantity.ts'
 import { truncate } from '../base/size-limits.ts'
 import { checkBaseline } from './baseline-problems.ts'
 import { checkContainer, checkNativeContainer, eachEntry } from './container-problems.ts'
@@ -9,9 +8,10 @@ import { isDnsLabel, isDnsSubdomain, isLabelKey, isLabelValue, isSchedule, longe
 import { isReservedKey } from './labels.ts'
 import { type Deploy, deploySchema, type Module, moduleSchema } from './module-schema.ts'
 import { longestId } from './names.ts'
-import { checkIndexedJob, checkPod } from './pod-problems.ts'
+import { checkPod } from './pod-problems.ts'
 import { kindOfProfile, type WorkloadKind } from './profiles.ts'
 import { hasPlaceholder, type ReportAt, readBySchema } from './read-module.ts'
+import { checkSections } from './section-problems.ts'
 import { checkContents, checkVolumes } from './volume-problems.ts'
 
 /** The params of a `workload` resource: its module. */
@@ -68,18 +68,14 @@ export function readModule(params: ModuleParams, vendors: readonly string[]): Re
   const profile = kindOfProfile(typeof params.profile === 'string' ? params.profile : undefined, vendors)
   if ('problem' in profile) report('/profile', profile.problem)
   const kind = 'kind' in profile ? profile.kind : 'Deployment'
-  if (hasObjects(params)) check({ id, kind, module }, report)
+  if (hasObjects(params)) check({ id, kind, module, deploy }, report)
   return { id, kind, module, deploy, problems }
 }
 
-interface Checked {
-  readonly id: string
-  readonly kind: WorkloadKind
-  readonly module: Module
-}
+type Checked = Omit<ReadModule, 'problems'>
 
 function check(checked: Checked, report: ReportAt): void {
-  const { module, kind } = checked
+  const { module } = checked
   const inSpec: ReportAt = (pointer, message) => report(`/spec${pointer}`, message)
   checkId(checked, report)
   const containers: [at: string, container: ModuleContainer][] = []
@@ -105,9 +101,8 @@ function check(checked: Checked, report: ReportAt): void {
   checkMetadata(module, inSpec)
   checkPod(module, inSpec)
   checkAccounts(module, inSpec)
-  checkSections(module, kind, inSpec)
+  checkSections(checked, inSpec)
   checkSchedules(checked, inSpec)
-  if (kind === 'Job' || kind === 'CronJob') checkIndexedJob(checked.id, kind, module, inSpec)
 }
 
 function checkId({ id, kind, module }: Checked, report: ReportAt): void {
@@ -161,8 +156,11 @@ function checkService({ module: { service } }: Checked, report: ReportAt): void 
   if (Object.keys(service.ports ?? {}).length === 0) report('/service', "has no 'ports'")
   if (service.headless && service.type !== undefined && service.type !== 'ClusterIP')
     report('/service/headless', `a Service of the type '${service.type}' cannot be headless`)
-  eachEntry(service.ports, '/service/ports', (name, { service_port: port, protocol = 'TCP' }, at) => {
+  eachEntry(service.ports, '/service/ports', (name, given, at) => {
+    const { service_port: port, protocol = 'TCP', app_protocol: application = '' } = given
     if (!isDnsLabel(name)) report(at, `'${truncate(name, 63)}' cannot be the name of a port`)
+    if (application !== '' && !hasPlaceholder(application) && !isLabelKey(application))
+      report(`${at}/app_protocol`, `'${truncate(application, 100)}' cannot be the name of a protocol`)
     if (port === undefined) return
     const other = owners.get(`${protocol} ${port}`)
     if (other !== undefined) report(at, `port ${port} (${protocol}) is used at '${other}' too`)
@@ -202,25 +200,6 @@ function checkAccounts({ serviceAccountName, pod }: Module, report: ReportAt): v
   for (const [at, name] of Object.entries(names))
     if (name !== undefined && !hasPlaceholder(name) && !isDnsSubdomain(name))
       report(at, `'${truncate(name, 100)}' cannot be the name of a ServiceAccount`)
-}
-
-const sectionsOf: Readonly<Record<WorkloadKind, readonly (keyof Module)[]>> = {
-  Deployment: ['deployment', 'replicas'],
-  StatefulSet: ['statefulset', 'replicas'],
-  Job: ['job'],
-  CronJob: ['job', 'cronjob', 'schedules'],
-}
-
-function checkSections(module: Module, kind: WorkloadKind, report: ReportAt): void {
-  for (const section of new Set(Object.values(sectionsOf).flat()))
-    if (module[section] !== undefined && !sectionsOf[kind].includes(section))
-      report(`/${section}`, `has no effect: the profile makes a ${kind}`)
-  if (kind === 'Job' && module.job?.ttlSecondsAfterFinished !== undefined)
-    report('/job/ttlSecondsAfterFinished', 'is for CronJobs: the ended Job of a workload shows that it ran')
-  eachEntry(module.statefulset?.volume_claims, '/statefulset/volume_claims', (_, { storage }, at) => {
-    if (storage !== undefined && !hasPlaceholder(storage) && quantityOf(storage) === undefined)
-      report(`${at}/storage`, `'${truncate(storage, 64)}' is not a quantity such as '10Gi'`)
-  })
 }
 
 function checkSchedules({ id, kind, module: { schedules, containers } }: Checked, report: ReportAt): void {

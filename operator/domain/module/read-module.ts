@@ -153,12 +153,17 @@ function readText(schema: Keywords, value: unknown, pointer: string, report: Rep
   return undefined
 }
 
+/** The highest number of most fields of Kubernetes, which would wrap a higher one. */
+const highestInteger = 2 ** 31 - 1
+
 function readInteger(schema: Keywords, value: unknown, pointer: string, report: ReportAt): unknown {
   const number = typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value
-  const { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER } = schema
+  const { minimum = Number.MIN_SAFE_INTEGER, maximum = highestInteger } = schema
   if (typeof number === 'number' && Number.isInteger(number) && number >= minimum && number <= maximum)
     return number
-  const range = schema.maximum === undefined ? `at least ${minimum}` : `from ${minimum} to ${maximum}`
+  const isTooHigh = typeof number === 'number' && number > maximum
+  const range =
+    schema.maximum === undefined && !isTooHigh ? `at least ${minimum}` : `from ${minimum} to ${maximum}`
   report(pointer, `must be a whole number ${range}, not ${shown(value)}`)
   return undefined
 }

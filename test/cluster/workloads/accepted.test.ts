@@ -1,8 +1,13 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { apiRequest } from '../../../dev/control-plane/kubernetes.ts'
 import type { KubeObject } from '../../../operator/api/kind.ts'
-import { readModule } from '../../../operator/domain/module/module-problems.ts'
+import {
+  type ModuleParams,
+  type ReadModule,
+  readModule,
+} from '../../../operator/domain/module/module-problems.ts'
 import { renderWorkload } from '../../../operator/domain/rendering/render.ts'
+import { oddModules } from '../../domain/module/support/odd-modules.ts'
 import { validModules } from '../../domain/module/support/valid-modules.ts'
 import { renderedScore, scoreFiles } from '../../domain/score/rendered-scores.ts'
 import { casesOf, fc } from '../../support/properties.ts'
@@ -72,22 +77,39 @@ async function expectAccepted(objects: readonly KubeObject[]): Promise<void> {
   }
 }
 
+const readPlanned = (params: ModuleParams) => readModule(params, ['quartermaster', 'humanitec'])
+
+function objectsOf(read: ReadModule): KubeObject[] {
+  const { objects } = renderWorkload({
+    workload: { id: read.id, guResId: 'b'.repeat(40), applicationId: 'shop' },
+    organizationId: namespace,
+    namespace,
+    read,
+    parts: [],
+    hash: () => 'hash',
+  })
+  return objects
+}
+
 test('the API server accepts the objects of every valid module, with all of their fields, and their pods at the level restricted', async () => {
   await fc.assert(
     fc.asyncProperty(validModules, async (params) => {
-      const read = readModule(params, ['quartermaster', 'humanitec'])
+      const read = readPlanned(params)
       expect(read.problems).toEqual([])
-      const { objects } = renderWorkload({
-        workload: { id: read.id, guResId: 'b'.repeat(40), applicationId: 'shop' },
-        organizationId: namespace,
-        namespace,
-        read,
-        parts: [],
-        hash: () => 'hash',
-      })
-      await expectAccepted(objects)
+      await expectAccepted(objectsOf(read))
     }),
     { numRuns: casesOf(100) },
+  )
+})
+
+test('the API server accepts the objects of every module that the plan has no problem with', async () => {
+  await fc.assert(
+    fc.asyncProperty(oddModules, async (params) => {
+      const read = readPlanned(params)
+      fc.pre(read.problems.length === 0)
+      for (const each of objectsOf(read)) expect(await refusal(each)).toBeUndefined()
+    }),
+    { numRuns: casesOf(200) },
   )
 })
 

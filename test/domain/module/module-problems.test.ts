@@ -329,6 +329,70 @@ describe('what the cluster refuses is a problem of the plan', () => {
       /the host names of 101 pods of the Job would have 64 characters/,
     ],
     [
+      'a number that Kubernetes would wrap',
+      inSpec({ replicas: 2 ** 31 }),
+      '/replicas',
+      /from 0 to 2147483647, not 2147483648/,
+    ],
+    [
+      'the name of a header',
+      inContainer({ liveness_probe: { type: 'http', port: 80, headers: { 'a.b': 'c' } } }),
+      '/containers/main/liveness_probe/headers/a.b',
+      /cannot be the name of a header/,
+    ],
+    [
+      'a seccomp profile of the node without a file',
+      inContainer({ security_context: { seccompProfile: { type: 'Localhost' } } }),
+      '/containers/main/security_context/seccompProfile',
+      /has no 'localhostProfile'/,
+    ],
+    [
+      'a file of another seccomp profile',
+      inPod({ securityContext: { seccompProfile: { type: 'RuntimeDefault', localhostProfile: 'a' } } }),
+      '/pod/securityContext/seccompProfile/localhostProfile',
+      /is for the type 'Localhost'/,
+    ],
+    [
+      'a seccomp profile outside of its folder',
+      inFirst({ securityContext: { seccompProfile: { type: 'Localhost', localhostProfile: '../a' } } }),
+      '/pod/initContainers/0/securityContext/seccompProfile/localhostProfile',
+      /must be a path inside/,
+    ],
+    ['a priority class', inPod({ priorityClassName: 'A' }), '/pod/priorityClassName', /name of a class/],
+    ['a runtime class', inPod({ runtimeClassName: '/a' }), '/pod/runtimeClassName', /name of a class/],
+    ['a resolver without settings', inPod({ dnsPolicy: 'None' }), '/pod/dnsPolicy', /needs 'dnsConfig'/],
+    [
+      'the protocol of an application',
+      inSpec({ service: { ports: { a: { service_port: 1, app_protocol: '-1' } } } }),
+      '/service/ports/a/app_protocol',
+      /cannot be the name of a protocol/,
+    ],
+    [
+      'a time without progress that pods need to be available',
+      inSpec({ deployment: { minReadySeconds: 600 } }),
+      '/deployment/minReadySeconds',
+      /less than the 600 seconds/,
+    ],
+    [
+      'a time zone',
+      { ...inSpec({ ...daily, cronjob: { timeZone: 'a--b' } }), profile: 'humanitec/default-cronjob' },
+      '/cronjob/timeZone',
+      /is not a time zone/,
+    ],
+    ...[
+      [{ storage: '0' }, 'storage', /is not a quantity/] as const,
+      [{ storage: '1Gi', storage_class: 'A' }, 'storage_class', /name of a class/] as const,
+      [{ storage: '1Gi', access_modes: ['Any'] }, 'access_modes/0', /must be one of ReadWriteOnce/] as const,
+    ].map(([claim, at, text]): [string, ModuleParams, string, RegExp] => [
+      `the ${at} of a volume claim`,
+      {
+        ...inSpec({ statefulset: { volume_claims: { data: claim } } }),
+        profile: 'humanitec/default-stateful',
+      },
+      `/statefulset/volume_claims/data/${at}`,
+      text,
+    ]),
+    [
       'an Indexed Job without a number of pods',
       { ...inSpec({ job: { completionMode: 'Indexed' } }), profile: 'humanitec/default-job' },
       '/job/completionMode',
@@ -412,6 +476,15 @@ describe('what the cluster refuses is a problem of the plan', () => {
       'an Indexed Job whose host names fit',
       { ...inSpec(indexed(10)), id: 'a'.repeat(52), profile: 'humanitec/default-job' },
     ],
+    [
+      'a time without progress that is not known yet',
+      { ...inSpec({ deployment: { minReadySeconds: 700 } }), deploy: { timeout: '${values.T}' } },
+    ],
+    [
+      'a time zone',
+      { ...inSpec({ ...daily, cronjob: { timeZone: 'Etc/UTC' } }), profile: 'humanitec/default-cronjob' },
+    ],
+    ['settings that are not known yet', inPod({ dnsPolicy: 'None', dnsConfig: '${values.D}' })],
     [
       'a number of pods that is not known yet',
       { ...inSpec(indexed('${values.N}')), id: 'a'.repeat(54), profile: 'humanitec/default-job' },
