@@ -2,7 +2,7 @@ import type { ActiveResource, ProvisionedInstance } from '../../api/active-resou
 import type { FreeForm } from '../../api/schema.ts'
 import { copyError, hadNoSideEffects } from '../../domain/base/errors.ts'
 import { driverName } from '../../domain/definition/definition.ts'
-import { withPullSecret } from '../../domain/image/pull-secret.ts'
+import { pullSecretName, withPullSecret } from '../../domain/image/pull-secret.ts'
 import { withRunSettings } from '../../domain/rendering/run-settings.ts'
 import { simpleTypeName, workloadType } from '../../domain/resource/types.ts'
 import type { Cookie, Provisioned, ProvisionRequest } from '../../drivers/driver.ts'
@@ -126,6 +126,6 @@ export async function callDriver(
 function withWorkloadSettings({ resource, request }: Run, answer: Provisioned): Provisioned {
   if (simpleTypeName(request.type) !== workloadType) return answer
   const { pullCredentials = [], runSettings } = request
-  const objects = withPullSecret(answer.objects, `${resource.metadata.name}-pull`, pullCredentials)
+  const objects = withPullSecret(answer.objects, pullSecretName(resource.metadata.name), pullCredentials)
   return { ...answer, objects: withRunSettings(objects, runSettings) }
 }

@@ -8,7 +8,7 @@ import { problemsOfInputs } from '../../domain/definition/definition.ts'
 import { type ResourceOutputs, resolveInputs } from '../../domain/graph/inputs.ts'
 import { valueSecretRefs } from '../../domain/graph/shared-values.ts'
 import { imagesIn } from '../../domain/image/image-update.ts'
-import { type PullCredentials, secretsIn } from '../../domain/image/pull-secret.ts'
+import { dockerConfig, type PullCredentials, secretsIn } from '../../domain/image/pull-secret.ts'
 import { type PodParts, podPartsOf } from '../../domain/rendering/pod-parts.ts'
 import { type RunSettings, runSettingsOf } from '../../domain/rendering/run-settings.ts'
 import { formatDescriptor } from '../../domain/resource/descriptor.ts'
@@ -103,13 +103,13 @@ export async function requestFor(
 
 /** Credentials of the registries that the images of a workload come from. */
 async function pullCredentialsOf(
-  { metadata, spec }: ActiveResource,
+  resource: ActiveResource,
   params: FreeForm,
   cluster: Cluster,
   reader: SecretReader,
 ): Promise<Pick<GatheredRequest, 'pullCredentials'>> {
-  if (simpleTypeName(spec.type) !== workloadType) return {}
-  const pullCredentials = await pullCredentialsFor(imagesIn(params), metadata.namespace, cluster, reader)
+  if (simpleTypeName(resource.spec.type) !== workloadType) return {}
+  const pullCredentials = await pullCredentialsFor(imagesIn(params), resource, cluster, reader)
   return pullCredentials.length > 0 ? { pullCredentials } : {}
 }
 
@@ -218,9 +218,11 @@ function namespaceOf(resource: ActiveResource, { store }: Cluster): string {
 /** Everything that changes what a provision does, and nothing else. */
 export function hashedInputs(
   { spec }: ActiveResource,
-  { secretNames: _, knownSecrets: __, ...request }: GatheredRequest,
+  { secretNames: _, knownSecrets: __, pullCredentials, ...request }: GatheredRequest,
   templates?: readonly unknown[],
 ) {
   const { driverType, accountName } = spec.definition
-  return ['inputs', driverType, accountName ?? '', request, ...(templates ? [templates] : [])]
+  // Credentials that a workload keeps in its pull Secret are no change.
+  const pull = pullCredentials && { pullCredentials: dockerConfig(pullCredentials) }
+  return ['inputs', driverType, accountName ?? '', { ...request, ...pull }, ...(templates ? [templates] : [])]
 }

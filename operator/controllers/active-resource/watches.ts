@@ -15,7 +15,7 @@ import type { Store } from '../../kube/cache/store.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import { type Watch, watchKind } from '../../kube/loop/controller.ts'
 import { isReady } from '../../kube/loop/outcome.ts'
-import { isUsable } from '../image/pull-credentials.ts'
+import { givesCredentials } from '../image/pull-credentials.ts'
 import { dependenciesOf, dependentsOf } from '../shared/dependents.ts'
 import type { ResourceTools } from './resource-tools.ts'
 
@@ -51,7 +51,8 @@ export function watchesOf({
     // Credentials of a registry reach the workloads at once.
     watchKind(store.cacheOf(Registry), ({ before, after }) => {
       const registry = after ?? before
-      if (!registry || (before?.spec === after?.spec && isUsable(before) === isUsable(after))) return []
+      if (!registry || (before?.spec === after?.spec && givesCredentials(before) === givesCredentials(after)))
+        return []
       return cache
         .inNamespace(registry.metadata.namespace)
         .filter(({ spec }) => simpleTypeName(spec.type) === workloadType)

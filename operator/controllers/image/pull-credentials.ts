@@ -1,27 +1,66 @@
+import type { ActiveResource } from '../../api/active-resource.ts'
 import { Registry, registrySecretKeys } from '../../api/registry.ts'
-import { Stalled } from '../../domain/base/errors.ts'
+import { hasReason, Stalled } from '../../domain/base/errors.ts'
 import { isPresent } from '../../domain/base/object-problem.ts'
 import {
   type PullCredentials,
   parseDockerConfig,
   pullSecretKey,
+  pullSecretName,
   registriesFor,
   secretOfRegistry,
 } from '../../domain/image/pull-secret.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
+import type { KubeClient } from '../../kube/client/client.ts'
+import { readObject } from '../../kube/client/read-object.ts'
+import { secretResource } from '../../kube/client/resource.ts'
 import { conditionOf } from '../../kube/loop/outcome.ts'
-import { createSecretReader, type SecretReader } from '../shared/secrets.ts'
+import { contentOf, createSecretReader, type SecretReader } from '../shared/secrets.ts'
 
-/** Credentials of the registries that images come from; a registry that is not ready gives none. */
+/**
+ * Credentials of the registries that the images of a workload come from; a registry that is not ready gives none. While the
+ * Secret of a registry is missing or unfit, the workload keeps those in its pull Secret: without them, its pods are replaced.
+ */
 export async function pullCredentialsFor(
   images: readonly string[],
-  namespace: string,
-  { store }: Cluster,
+  workload: ActiveResource,
+  { store, client }: Cluster,
   reader: SecretReader,
 ): Promise<PullCredentials[]> {
-  const ready = images.length === 0 ? [] : store.list(Registry, namespace).filter(isUsable)
-  const credentials = registriesFor(images, ready).map((each) => readCredentials(each, reader))
-  return (await Promise.all(credentials)).filter((each) => each !== undefined)
+  const { namespace } = workload.metadata
+  const usable = images.length === 0 ? [] : store.list(Registry, namespace).filter(isUsable)
+  // Of two for the same registry, the one that is not ready may be a duplicate.
+  const sorted = [...usable.filter(givesCredentials), ...usable.filter((each) => !givesCredentials(each))]
+  const registries = registriesFor(images, sorted)
+  const read = await Promise.all(registries.map((each) => readUnlessUnfit(each, reader)))
+  const unread = registries.filter((_, index) => read[index] === 'unfit')
+  const current = read.filter((each) => each !== 'unfit' && each !== undefined)
+  return unread.length === 0 ? current : [...current, ...(await keptCredentials(unread, workload, client))]
+}
+
+async function readUnlessUnfit(registry: Registry, reader: SecretReader) {
+  try {
+    return await readCredentials(registry, reader)
+  } catch (error) {
+    if (hasReason(error)) return 'unfit'
+    throw error
+  }
+}
+
+/** The credentials of registries in the pull Secret of a workload, after those of others; none if it has no such Secret. */
+async function keptCredentials(
+  registries: readonly Registry[],
+  { metadata, status }: ActiveResource,
+  client: KubeClient,
+): Promise<PullCredentials[]> {
+  const name = pullSecretName(metadata.name)
+  const applied = status?.objects?.find((each) => each.kind === 'Secret' && each.name === name)
+  if (!applied) return []
+  const secret = await readObject(client, secretResource, applied.namespace, name)
+  const { [pullSecretKey]: text } = secret ? contentOf(secret) : {}
+  // Without content, the pods still name the Secret.
+  const content = typeof text === 'string' ? text : ''
+  return registries.map(({ spec }) => ({ registry: spec.registry, dockerConfig: content }))
 }
 
 /** The credentials of a registry; undefined without. Throws Waiting without the Secret, and Stalled for other content. */
@@ -58,12 +97,23 @@ function invalid(name: string, message: string): Stalled {
   return new Stalled('InvalidSecret', `the Secret '${name}' ${message}`)
 }
 
+/** Whether the credentials of a registry are in pull Secrets, or stay in those that have them. */
+function isUsable(registry: Registry): boolean {
+  return givesCredentials(registry) || (isPresent(registry) && secretReasons.has(readyReason(registry)))
+}
+
+/** Reasons of a registry whose Secret is missing or unfit. */
+const secretReasons: ReadonlySet<string> = new Set(['SecretNotFound', 'InvalidSecret'])
+
 /**
- * Whether images are pulled with the credentials of a registry. Without them, pods are replaced: so a change of the registry
- * that is not observed yet, and an error that passes, leave it usable.
+ * Whether images are pulled with the credentials of a registry, as far as its status says. Without them, pods are replaced: so
+ * a change of the registry that is not observed yet, and an error that passes, leave it usable.
  */
-export function isUsable(registry: Registry | undefined): boolean {
+export function givesCredentials(registry: Registry | undefined): boolean {
   if (!isPresent(registry)) return false
-  const ready = conditionOf(registry, 'Ready')
-  return ready?.status === 'True' || ready?.reason === 'Failed'
+  return conditionOf(registry, 'Ready')?.status === 'True' || readyReason(registry) === 'Failed'
+}
+
+function readyReason(registry: Registry): string {
+  return conditionOf(registry, 'Ready')?.reason ?? ''
 }

@@ -15,6 +15,11 @@ export type PullCredentials = { readonly registry: string } & (
 export const pullSecretType = 'kubernetes.io/dockerconfigjson'
 export const pullSecretKey = '.dockerconfigjson'
 
+/** Name of the image pull Secret of a workload. */
+export function pullSecretName(guResId: string): string {
+  return `${guResId}-pull`
+}
+
 type RegistrySpec = Registry['spec']
 
 /** The Secret of a registry with its credentials, as the fields of the spec name it. */

@@ -31,13 +31,23 @@ const renderer: Driver = {
 }
 
 function workload(image: string): ActiveResource {
+  return workloadOf({ main: image })
+}
+
+function workloadOf(images: Readonly<Record<string, string>>): ActiveResource {
+  const containers = Object.fromEntries(Object.entries(images).map(([name, image]) => [name, { image }]))
   return activeResource(
     { type: 'workload', resourceId: 'modules.web' },
     {
       definition: { definitionName: 'workload', driverType: 'quartermaster/renderer' },
-      params: { spec: { containers: { main: { image } } } },
+      params: { spec: { containers } },
     },
   )
+}
+
+function podSpecOf(deployment: KubeObject | undefined): FreeForm {
+  const { spec } = deployment as KubeObject & { spec: { template: { spec: FreeForm } } }
+  return spec.template.spec
 }
 const ready = (
   status: 'True' | 'False',
@@ -141,6 +151,97 @@ describe('a workload with images of a registry', () => {
     expect(world.objects.get('Deployment', 'web')?.['spec']).toEqual(before?.['spec'])
   })
 
+  describe('keeps its pods and its last credentials while the Secret of the registry', () => {
+    const key = (name: string, text: string) => ({ [name]: encoded(text) })
+    const replaced = (data: object) => () => {
+      world.objects.delete('Secret', 'builds-secret')
+      const metadata = { name: 'builds-secret', namespace: 'acme' }
+      world.objects.put({ apiVersion: 'v1', kind: 'Secret', metadata, data })
+    }
+    const missing = () => world.objects.delete('Secret', 'builds-secret')
+    const report = (reason: Reason) => {
+      const { spec } = registryNamed('builds')
+      const judged = { ...storedObject(Registry, { name: 'builds', generation: 1 }, spec) }
+      world.cluster.put(Registry, { ...judged, status: ready('False', reason) })
+    }
+    const registryNamed = (name: string) => {
+      const found = world.cluster.store.get(Registry, 'acme', name)
+      if (!found) throw new Error(name)
+      return found
+    }
+
+    test.each<[state: string, arrange: () => void, reason: Reason | undefined]>([
+      ['is missing, before the registry says so', missing, undefined],
+      ['is missing', missing, 'SecretNotFound'],
+      ['has no password', replaced(key('username', 'puller')), 'InvalidSecret'],
+      ['cannot be parsed', replaced(key('x.json', '{')), 'InvalidSecret'],
+    ])('%s', async (_, arrange, reason) => {
+      putRegistry('builds', 'r.test')
+      putRegistry('shop', 'r.test/shop')
+      const resource = world.put(workloadOf({ one: 'r.test/web:1', two: 'r.test/shop/web:1' }))
+      await world.reconcile(resource)
+      const before = world.objects.get('Deployment', 'web')
+      arrange()
+      if (reason) report(reason)
+      // Nothing is called or written.
+      expect(await world.reconcile(resource)).toBeUndefined()
+      expect(requests).toHaveLength(1)
+      // A deployment, and new credentials of another registry.
+      putSecret('shop', 'second')
+      const { spec } = workloadOf({ one: 'r.test/web:2', two: 'r.test/shop/web:1' })
+      const metadata = { ...resource.metadata, generation: 2 }
+      world.put({ ...resource, status: world.statusOf(resource), metadata, spec })
+      expect(await world.reconcile(resource)).toBeUndefined()
+      expect(requests).toHaveLength(2)
+      expect(passwordsIn(pullSecret(resource))).toEqual({ 'r.test': canary, 'r.test/shop': 'second' })
+      expect(podSpecOf(world.objects.get('Deployment', 'web'))['imagePullSecrets']).toEqual(
+        podSpecOf(before)['imagePullSecrets'],
+      )
+      // The Secret is there again.
+      putSecret('builds', 'third')
+      expect(await world.reconcile(resource)).toBeUndefined()
+      expect(passwordsIn(pullSecret(resource))).toEqual({ 'r.test': 'third', 'r.test/shop': 'second' })
+    })
+
+    test('is missing, also without its own pull Secret, which then has no credentials', async () => {
+      putRegistry('builds', 'r.test')
+      const resource = world.put(workload('r.test/web:1'))
+      await world.reconcile(resource)
+      const before = world.objects.get('Deployment', 'web')
+      world.objects.delete('Secret', `${resource.metadata.name}-pull`)
+      missing()
+      expect(await world.reconcile(resource)).toBeUndefined()
+      expect(passwordsIn(pullSecret(resource))).toEqual({})
+      expect(podSpecOf(world.objects.get('Deployment', 'web'))).toEqual(podSpecOf(before))
+    })
+
+    test.each<[change: string, spec: Partial<Registry['spec']> | undefined]>([
+      ['the registry is deleted', undefined],
+      ['the registry becomes public', { type: 'public' }],
+    ])('is missing, until %s', async (_, spec) => {
+      putRegistry('builds', 'r.test')
+      const resource = world.put(workload('r.test/web:1'))
+      await world.reconcile(resource)
+      missing()
+      report('SecretNotFound')
+      const registry = registryNamed('builds')
+      if (spec) world.cluster.put(Registry, { ...registry, spec: { ...registry.spec, ...spec } })
+      else world.cluster.drop(Registry, 'acme', 'builds')
+      expect(await world.reconcile(resource)).toBeUndefined()
+      expect(pullSecret(resource)).toBeUndefined()
+      expect(podSpecOf(world.objects.get('Deployment', 'web'))).not.toHaveProperty('imagePullSecrets')
+    })
+  })
+
+  test('has those of the registry that is ready, of two for the same address', async () => {
+    putRegistry('a-duplicate', 'r.test', 'False')
+    putSecret('a-duplicate', 'other')
+    putRegistry('builds', 'r.test')
+    const resource = world.put(workload('r.test/web:1'))
+    await world.reconcile(resource)
+    expect(passwordsIn(pullSecret(resource))).toEqual({ 'r.test': canary })
+  })
+
   test('loses the pull Secret when the registry is gone', async () => {
     putRegistry('builds', 'r.test')
     const resource = world.put(workload('r.test/web:1'))
@@ -154,7 +255,13 @@ describe('a workload with images of a registry', () => {
 
 test.each<[rule: string, arrange: () => void]>([
   ['without a registry', () => {}],
-  ['of a registry that is not ready', () => putRegistry('builds', 'r.test', 'False')],
+  [
+    'of a registry whose Secret is missing',
+    () => {
+      putRegistry('builds', 'r.test', 'False')
+      world.objects.delete('Secret', 'builds-secret')
+    },
+  ],
   ['of another registry', () => putRegistry('other', 'other.test')],
 ])('a workload with images %s has no pull Secret', async (_, arrange) => {
   arrange()
