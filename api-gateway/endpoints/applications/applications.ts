@@ -21,7 +21,7 @@ import {
 import { listEndpoint, nameOf } from '../common/list-endpoint.ts'
 import { withRollback } from '../common/rollback.ts'
 import { targetOf, withdrawUnlessPresent } from '../common/target.ts'
-import { hasResources, recordDeletion } from '../environments/environment-writing.ts'
+import { hasResources, removeRecorded } from '../environments/environment-writing.ts'
 import { applicationShape, newApplicationShape, toApplication } from './application-shape.ts'
 import { withApplicationRole } from './application-users.ts'
 import { hasEarlierObjects } from './earlier-objects.ts'
@@ -151,8 +151,9 @@ export const applications: readonly Endpoint[] = [
         const target = { applicationId: params.app_id, environmentType: spec.typeName }
         authorize(caller, { application: 'owner', deployer: true }, target)
       }
-      await Promise.all(environments.map((each) => recordDeletion(cluster, each, caller)))
-      await removeObject(cluster, Application, application)
+      await removeRecorded(cluster, environments, caller, () =>
+        removeObject(cluster, Application, application),
+      )
       if (environments.some((each) => hasResources(store, each))) return accepted
       const look = () => store.get(Application, params.org_id, params.app_id)
       return (await waitUntilDeleted(look)) ? noContent : accepted

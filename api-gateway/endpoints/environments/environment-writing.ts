@@ -50,18 +50,43 @@ export function refuseUnknownType(store: Store, organization: string, type: stri
   )
 }
 
-/** Records the user who first deletes an environment, for webhooks. */
-export async function recordDeletion(
+/** Records the user who first deletes these environments, for webhooks, and removes the records when `remove` fails. */
+export async function removeRecorded(
+  cluster: Cluster,
+  environments: readonly Environment[],
+  caller: Caller,
+  remove: () => Promise<void>,
+): Promise<void> {
+  const recorded = await Promise.all(environments.map((each) => recordDeletion(cluster, each, caller)))
+  try {
+    await remove()
+  } catch (error) {
+    await Promise.allSettled(recorded.map((each) => each && withdrawRecord(cluster, each)))
+    throw error
+  }
+}
+
+async function recordDeletion(
   cluster: Cluster,
   environment: Environment,
   caller: Caller,
-): Promise<void> {
+): Promise<Environment | undefined> {
   const { uid, deletionTimestamp } = environment.metadata
-  if (deletionTimestamp) return
+  if (deletionTimestamp) return undefined
   const note = { metadata: { uid, annotations: { [annotations.deletedBy]: caller.userName } } }
-  await cluster.patch(Environment, environment, note).catch((error: unknown) => {
-    if (!isGone(error)) throw error
-  })
+  try {
+    return await cluster.patch(Environment, environment, note)
+  } catch (error) {
+    if (isGone(error)) return undefined
+    throw error
+  }
+}
+
+/** Leaves an environment alone that has changed since: a deletion without an answer may have reached the cluster. */
+async function withdrawRecord(cluster: Cluster, recorded: Environment): Promise<void> {
+  const { resourceVersion } = recorded.metadata
+  const note = { metadata: { resourceVersion, annotations: { [annotations.deletedBy]: null } } }
+  await cluster.patch(Environment, recorded, note)
 }
 
 /** Whether an environment has resources, whose deprovisioning takes time. */

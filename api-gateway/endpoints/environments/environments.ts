@@ -20,8 +20,8 @@ import {
   findStartDeployment,
   hasResources,
   newEnvironment,
-  recordDeletion,
   refuseUnknownType,
+  removeRecorded,
   typeOfStart,
 } from './environment-writing.ts'
 
@@ -96,8 +96,9 @@ export const environments: readonly Endpoint[] = [
       const environment = findEnvironment(store, params)
       const target = { applicationId: params.app_id, environmentType: environment.spec.typeName }
       authorize(caller, { application: 'developer', deployer: true }, target)
-      await recordDeletion(cluster, environment, caller)
-      await removeObject(cluster, Environment, environment)
+      await removeRecorded(cluster, [environment], caller, () =>
+        removeObject(cluster, Environment, environment),
+      )
       if (hasResources(store, environment)) return accepted
       const { name } = environment.metadata
       return (await waitUntilDeleted(() => store.get(Environment, params.org_id, name)))

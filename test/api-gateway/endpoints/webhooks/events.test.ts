@@ -98,6 +98,35 @@ describe('the user who deletes an environment', () => {
     expect((await gateway.send(`DELETE ${app}/envs/development`)).status).toBe(status)
   })
 
+  test.each([
+    ['an environment', 'Environment', `${app}/envs/development`],
+    ['an application', 'Application', app],
+  ])('is no longer noted when the deletion of %s fails', async (_rule, kind, path) => {
+    gateway.cluster.failNext(`remove ${kind}`, new Error('reset'))
+    expect((await gateway.send(`DELETE ${path}`)).status).toBe(500)
+    const left = gateway.cluster.store.get(Environment, 'acme', 'shop.development')
+    expect(left?.metadata.annotations?.[annotations.deletedBy]).toBeUndefined()
+    expect(left).toBeDefined()
+  })
+
+  test('stays noted when the deletion succeeds but its answer is lost', async () => {
+    const { remove } = gateway.cluster
+    gateway.cluster.remove = async (kind, object) => {
+      const { metadata, ...rest } = gateway.cluster.store.get(
+        Environment,
+        'acme',
+        'shop.development',
+      ) as Environment // added above
+      gateway.cluster.put(Environment, { ...rest, metadata: { ...metadata, finalizers: ['x/y'] } })
+      await remove(kind, object)
+      throw new Error('reset')
+    }
+    await gateway.send(`DELETE ${app}/envs/development`)
+    gateway.cluster.remove = remove
+    const left = gateway.cluster.store.get(Environment, 'acme', 'shop.development')
+    expect(left?.metadata.annotations).toEqual({ [annotations.deletedBy]: 'admin' })
+  })
+
   test('is the first one who does', async () => {
     const metadata = {
       annotations: { [annotations.deletedBy]: 'first' },
