@@ -3,6 +3,7 @@ import { Registry, registrySecretKeys } from '../../api/registry.ts'
 import { hasReason, Stalled } from '../../domain/base/errors.ts'
 import { isPresent } from '../../domain/base/object-problem.ts'
 import {
+  hasLogin,
   type PullCredentials,
   parseDockerConfig,
   pullSecretKey,
@@ -80,12 +81,14 @@ async function readCredentials(
   const content = await reader.read(metadata.namespace, secret.name)
   if (spec.type === 'secret_ref') {
     const dockerConfig = content[pullSecretKey]
-    if (typeof dockerConfig === 'string' && parseDockerConfig(dockerConfig))
-      return { registry: spec.registry, dockerConfig }
-    throw invalid(
-      secret.name,
-      `must be of type kubernetes.io/dockerconfigjson, with the key '${pullSecretKey}'`,
-    )
+    if (typeof dockerConfig !== 'string' || !parseDockerConfig(dockerConfig))
+      throw invalid(
+        secret.name,
+        `must be of type kubernetes.io/dockerconfigjson, with the key '${pullSecretKey}'`,
+      )
+    const credentials = { registry: spec.registry, dockerConfig }
+    if (!hasLogin(credentials)) throw invalid(secret.name, `has no login to '${spec.registry}'`)
+    return credentials
   }
   const { [registrySecretKeys.username]: username, [registrySecretKeys.password]: password } = content
   if (typeof username === 'string' && typeof password === 'string')

@@ -84,11 +84,19 @@ function authsOf(credentials: PullCredentials): [string, unknown][] {
   return [[dockerConfigKey(registry), { username, password, auth }]]
 }
 
+/** A file `config.json` of Docker, and the registry that its logins are needed for. */
+type RegistryFile = Extract<PullCredentials, { readonly dockerConfig: string }>
+
+/** Whether a file has a login to its registry. */
+export function hasLogin(file: RegistryFile): boolean {
+  return authsIn(file).length > 0
+}
+
 /**
  * The credentials in a file that are for its registry: those of its host before those of a pattern, then the narrowest
  * first. Those for its whole host or for a pattern count for the registry alone, so that they take no place of another one.
  */
-function authsIn(file: { readonly registry: string; readonly dockerConfig: string }): [string, unknown][] {
+function authsIn(file: RegistryFile): [string, unknown][] {
   const [host = '', ...path] = registryAddress(file.registry).split('/')
   return Object.entries(parseDockerConfig(file.dockerConfig) ?? {})
     .map(([key, login]) => {

@@ -40,6 +40,9 @@ async function reasonOf(spec: Registry['spec'], name = 'builds', age = '2026-01-
 const basic = { registry: 'r.test', type: 'basic', credentialsSecretName: 'regcred' } as const
 const referring = (namespace = 'acme') =>
   ({ registry: 'r.test', type: 'secret_ref', secrets: { '*': { namespace, secret: 'regcred' } } }) as const
+const logins = (...keys: readonly string[]) => ({
+  '.dockerconfigjson': JSON.stringify({ auths: Object.fromEntries(keys.map((key) => [key, {}])) }),
+})
 const login = { username: 'puller', password: 'secret' }
 
 describe('a registry', () => {
@@ -55,7 +58,10 @@ describe('a registry', () => {
       login,
       'stalled: RegistryNotSupported',
     ],
-    ['with an existing Secret is ready', referring(), { '.dockerconfigjson': '{"auths":{}}' }, undefined],
+    ['with an existing Secret is ready', referring(), logins('https://r.test/v2/'), undefined],
+    ['with a login to all of its hosts is ready', referring(), logins('*.test'), undefined],
+    ['needs a login', referring(), logins(), 'stalled: InvalidSecret'],
+    ['needs a login to itself', referring(), logins('other.test'), 'stalled: InvalidSecret'],
     ['needs a Secret of the right type', referring(), login, 'stalled: InvalidSecret'],
     [
       'needs credentials that can be read',
