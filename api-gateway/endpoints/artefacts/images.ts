@@ -83,7 +83,11 @@ export const images: readonly Endpoint[] = [
     summary: 'Register a build of an image. Deprecated: use artefact versions',
     tag,
     access: { organization: 'artefactContributor' },
-    body: object({}, buildFields, 'A build of an image. Without `image`, the ID is that of the image.'),
+    body: object(
+      {},
+      buildFields,
+      'A build of an image. Without `image`, the ID is that of the image. It counts for its branch, or else for the first tag.',
+    ),
     responses: { 204: undefined },
     async handle({ params: { org_id, image_id }, body, caller }, { cluster }) {
       if (!isImageName(image_id)) throw new Problem('NotFound', `image '${image_id}' not found`)
