@@ -94,7 +94,8 @@ export function createZoneMemory(
     doubtSeconds(desired, listBegun) {
       if (gone.has(keyOf(desired))) return 0 // deleted by this process
       const lastWrite = Math.max(since, losses.get(keyOf(desired))?.at ?? 0)
-      const provenFrom = lastWrite + confirmMs
+      // An operation without a response, also one of the process before, may still happen.
+      const provenFrom = lastWrite + Math.max(settleMs, confirmMs)
       return listBegun >= provenFrom ? 0 : Math.max(1, Math.ceil((provenFrom - clock()) / 1000))
     },
     prune() {

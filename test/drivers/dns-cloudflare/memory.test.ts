@@ -39,16 +39,25 @@ describe('the memory of a zone', () => {
     expect(memory.corrected(name, [held('1', { ttl: 300, modifiedOn: listedOn })])[0]?.ttl).toBe(ttl)
   })
 
+  test('a new process trusts the absence after operations of the process before have happened', () => {
+    const { time, memory } = memoryAt(1000)
+    // Begun just before the crash.
+    const mayHappenUntil = 1000 + patience.settleMs
+    time.now = mayHappenUntil
+    expect(memory.doubtSeconds(desired, mayHappenUntil - 1)).toBeGreaterThan(0)
+    expect(memory.doubtSeconds(desired, mayHappenUntil)).toBe(0)
+  })
+
   test('the absence in a list is trusted when the last write was a while before it', () => {
     const { time, memory } = memoryAt(1000)
-    expect(memory.doubtSeconds(desired, 1000)).toBe(5)
-    time.now = 5900
+    expect(memory.doubtSeconds(desired, 1000)).toBe(10)
+    time.now = 10_900
     expect(memory.doubtSeconds(desired, 1000)).toBe(1)
-    expect(memory.doubtSeconds(desired, 6000)).toBe(0)
+    expect(memory.doubtSeconds(desired, 11_000)).toBe(0)
     time.now = 20_000
     expect(memory.lost(desired)).toBe(1)
     expect(memory.unsettledSeconds(desired)).toBe(10)
-    expect(memory.doubtSeconds(desired, 20_000)).toBe(5)
+    expect(memory.doubtSeconds(desired, 20_000)).toBe(10)
     memory.settled(desired, true)
     expect(memory.doubtSeconds(desired, 20_000)).toBe(0)
     expect(memory.unsettledSeconds(desired)).toBeUndefined()
