@@ -22,6 +22,8 @@ export interface RecordList {
   readonly records: readonly ExistingRecord[]
   /** Whether the list has several pages: a record that moves to the page before, when another one is deleted, is missing. */
   readonly isPaged: boolean
+  /** Whether that happened, as far as the totals of the pages show. */
+  readonly hasMoved: boolean
 }
 
 /** The API of a zone; all methods throw CloudflareError. `signal` ends the wait for the rate limit, never a call. */
@@ -71,6 +73,8 @@ export function createZoneApi(zoneId: string, settings: ApiSettings): ZoneApi {
       const filter = name === undefined ? {} : { name: { exact: name } }
       let pages = 1
       let page = 0
+      let total = 0
+      let hasMoved = false
       // The paging of the library requests one page too many.
       while (page < pages) {
         page += 1
@@ -82,8 +86,11 @@ export function createZoneApi(zoneId: string, settings: ApiSettings): ZoneApi {
         if (!Array.isArray(result)) throw unreadable()
         for (const each of result.map(existingRecord)) records.set(each.id, each)
         pages = pagesOf(info, result.length, page)
+        const count = totalOf(info)
+        hasMoved ||= count < total
+        total = count
       }
-      return { records: [...records.values()], isPaged: page > 1 }
+      return { records: [...records.values()], isPaged: page > 1, hasMoved }
     },
 
     async change(changes, signal) {
@@ -188,6 +195,11 @@ function pagesOf(info: unknown, count: number, page: number): number {
   if (pages <= maxPages) return pages
   const message = `the zone has more than ${maxPages * perPage} records, which are too many for this driver`
   throw new CloudflareError('denied', message, { reason: 'ZoneTooLarge' })
+}
+
+function totalOf(info: unknown): number {
+  const count = isObject(info) ? info.total_count : undefined
+  return typeof count === 'number' ? count : 0
 }
 
 function recordsOf(list: unknown): ExistingRecord[] {

@@ -47,6 +47,7 @@ interface Listing {
   readonly begunAt: number
   readonly byName: ReadonlyMap<string, readonly ExistingRecord[]>
   readonly isPaged: boolean
+  readonly hasMoved: boolean
 }
 
 /** An error that is repeated, without a call, until its time is over. */
@@ -146,11 +147,13 @@ class BatchedZone implements Zone {
 
   async #list(signal: AbortSignal, ofName?: string): Promise<Listing> {
     const begunAt = this.#options.clock()
-    const { records, isPaged } = await this.#options.api.list(signal, ofName)
+    const { records, isPaged, hasMoved } = await this.#options.api.list(signal, ofName)
+    const isWhole = ofName === undefined
     return {
       begunAt,
       byName: Map.groupBy(records, ({ name }) => name),
-      isPaged: isPaged && ofName === undefined,
+      isPaged: isPaged && isWhole,
+      hasMoved: hasMoved && isWhole,
     }
   }
 
@@ -206,6 +209,7 @@ class BatchedZone implements Zone {
     const isCreation = decision.kind === 'change' && isPureCreation(decision.change)
     const isFresh = listing.begunAt >= pending.addedAt
     if (!isFresh && (!isCreation || memory.isUnsure(desired))) return 'newer list'
+    if (isCreation && listing.hasMoved) return 'list of the name'
     if (decision.kind === 'change') return { pending, desired, change: decision.change }
     const isAbsent = decision.kind === 'absent'
     if (isAbsent && listing.isPaged && memory.doubtSeconds(desired, listing.begunAt) === 0)

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { closeServer } from '../../../dev/close-server.ts'
 import type { FreeForm } from '../../../operator/api/schema.ts'
 import { markOf } from '../../../operator/drivers/dns-cloudflare/record.ts'
@@ -15,19 +15,33 @@ let pages: FreeForm[][]
 let records: FreeForm[]
 /** The number of pages that each page names, when it is not that of all. */
 let totals: number[]
+/** The number of records that each page names. */
+let counts: number[]
 const lists: (string | null)[] = []
 
 async function answerTo(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { searchParams } = new URL(request.url ?? '', 'http://localhost')
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
-  const answer = (result: unknown, total = 1) => {
-    response.end(JSON.stringify({ success: true, errors: [], result, result_info: { total_pages: total } }))
+  const answer = (result: unknown, info: object = { total_pages: 1 }) => {
+    response.end(JSON.stringify({ success: true, errors: [], result, result_info: info }))
   }
   if (request.method === 'POST') {
-    const { deletes } = JSON.parse(Buffer.concat(chunks).toString()) as { deletes: FreeForm[] }
-    records = records.filter(({ id }) => deletes.every((each) => each.id !== id))
-    answer({ deletes, patches: [], posts: [] })
+    const { deletes, patches, posts } = JSON.parse(Buffer.concat(chunks).toString()) as Record<
+      'deletes' | 'patches' | 'posts',
+      FreeForm[]
+    >
+    records = records
+      .filter(({ id }) => deletes.every((each) => each['id'] !== id))
+      .map((each) => ({ ...each, ...patches.find(({ id }) => id === each['id']) }))
+    const made = posts.map((each, index) => ({ ...each, id: `${index}`.repeat(32) }))
+    records.push(...made)
+    const patched = records.filter((each) => patches.some(({ id }) => id === each['id']))
+    answer({ deletes, patches: patched, posts: made })
+    return
+  }
+  if (!request.url?.includes('dns_records')) {
+    answer({ name: world.fake.zoneName })
     return
   }
   const name = searchParams.get('name.exact')
@@ -35,7 +49,8 @@ async function answerTo(request: IncomingMessage, response: ServerResponse): Pro
   if (name !== null) answer(records.filter((each) => each.name === name))
   else {
     const index = Number(searchParams.get('page')) - 1
-    answer(pages[index] ?? [], totals[index] ?? pages.length)
+    const info = { total_pages: totals[index] ?? pages.length, total_count: counts[index] }
+    answer(pages[index] ?? [], info)
   }
 }
 
@@ -62,6 +77,7 @@ const recordOf = (n: number) => ({
 
 beforeEach(() => {
   totals = []
+  counts = []
 })
 
 async function remove(n: number): Promise<void> {
@@ -109,4 +125,31 @@ test('a list of one page needs no second one', async () => {
   lists.length = 0
   await remove(2)
   expect(new Set(lists)).toEqual(new Set([null]))
+})
+
+describe('a provision with another target', () => {
+  const provision = async () => {
+    const driver = world.process({ baseUrl })
+    await eventually(() => driver.provision(world.numbered(2, { target: '192.0.2.20' })))
+  }
+
+  test('changes a record that moved to the page before, and makes no second one', async () => {
+    records = [recordOf(1), recordOf(2), recordOf(3)]
+    pages = [[recordOf(0), recordOf(1)], [recordOf(3)]]
+    counts = [4, 3]
+    await provision()
+    expect(records.filter(({ name }) => name === recordOf(2).name)).toMatchObject([
+      { id: recordOf(2).id, content: '192.0.2.20' },
+    ])
+  })
+
+  test('of a new record needs no second list when no record moved', async () => {
+    records = [recordOf(0), recordOf(1), recordOf(3)]
+    pages = [[recordOf(0), recordOf(1)], [recordOf(3)]]
+    counts = [3, 3]
+    lists.length = 0
+    await provision()
+    expect(records).toHaveLength(4)
+    expect(lists).toEqual([null, null])
+  })
 })
