@@ -91,7 +91,7 @@ export const provisioningReasons = {
   ),
   RateLimited: reason('The DNS provider accepts no more calls with this token now.', 'Wait.'),
   RecordExists: reason(
-    'The DNS provider has a record of the same name that it does not list yet.',
+    'The list of the DNS provider lacks a record of the same name, or shows one that is gone.',
     'Nothing to do.',
   ),
   Rejected: reason(

@@ -140,7 +140,7 @@ class BatchedZone implements Zone {
       left = await this.#ensureBy(this.#listing, left, signal)
     }
     for (const { item, settle } of left) {
-      const message = `the provider has another record of the name '${item.name}' that it does not list yet`
+      const message = `the provider's list of records is late: it lacks one of the name '${item.name}', or shows one that is gone`
       settle(withoutSideEffects(new Waiting('RecordExists', message, existsRetrySeconds)))
     }
   }

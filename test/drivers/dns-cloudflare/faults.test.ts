@@ -99,6 +99,27 @@ describe('a list that is late', () => {
     expect(world.shown()).toMatchObject([{ content: '192.0.2.2' }])
   })
 
+  test.each<[rule: string, code: number, status: number]>([
+    ['lacks a record', 81_057, 400],
+    ['shows a record that is gone', 81_044, 404],
+  ])('is the reason for a wait, also when it %s', async (_, code, status) => {
+    const own = world.numbered(1)
+    await world.process().provision(own)
+    await world.misbehave({
+      match: writes,
+      do: 'status',
+      status,
+      errors: [{ code, message: 'Record.' }],
+      times: 2,
+    })
+    await expect(world.process().provision(world.numbered(1, { target: '192.0.2.2' }))).rejects.toMatchObject(
+      {
+        reason: 'RecordExists',
+        message: expect.stringMatching(/^the provider's list of records is late: /),
+      },
+    )
+  })
+
   test('hides no record that has to go', async () => {
     await world.misbehave({ match: { path: 'nothing' }, do: 'status' }, 3000)
     await world.process().provision(world.numbered(1))
