@@ -44,6 +44,8 @@ export class CloudflareError extends Error {
 }
 
 const defaultPauseSeconds = 300
+/** The longest pause, even if the provider asks for a longer one. */
+export const maxPauseSeconds = 3600
 
 const existsCodes = [81053, 81054, 81057, 81058]
 const notFoundCodes = [81044]
@@ -164,5 +166,7 @@ function smallestNumberIn(text: string): number | undefined {
 
 function secondsOf(text: string | null | undefined): number {
   const seconds = Number(text ?? Number.NaN)
-  return Number.isFinite(seconds) && seconds >= 0 ? Math.max(1, Math.ceil(seconds)) : defaultPauseSeconds
+  return Number.isFinite(seconds) && seconds >= 0
+    ? Math.min(Math.max(1, Math.ceil(seconds)), maxPauseSeconds)
+    : defaultPauseSeconds
 }

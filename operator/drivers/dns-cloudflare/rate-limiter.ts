@@ -1,6 +1,6 @@
 import { setTimeout as sleepFor } from 'node:timers/promises'
 import { TokenBucket } from '../../domain/base/token-bucket.ts'
-import { rateLimited } from './api-error.ts'
+import { maxPauseSeconds, rateLimited } from './api-error.ts'
 
 /** Limits the calls of each token, by a key that does not reveal the token. */
 export interface RateLimiter {
@@ -19,7 +19,6 @@ export interface RateLimiter {
 export const tokenLimit = { burst: 360, perSecond: 2 }
 
 const maxWaitMs = 5000
-const maxPauseSeconds = 3600
 const maxBuckets = 1000
 
 interface RateLimiterOptions {

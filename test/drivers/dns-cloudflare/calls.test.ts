@@ -9,6 +9,7 @@ afterEach(() => world.reset())
 afterAll(() => world.close())
 
 const writes = { path: 'batch' }
+const lists = { method: 'GET', path: 'dns_records' }
 
 describe('how many calls it takes', () => {
   test('1,000 new records', async () => {
@@ -146,6 +147,14 @@ describe('too many calls', () => {
     now = 120_001
     await driver.provision(world.numbered(1))
     expect(world.shown()).toHaveLength(2)
+  })
+
+  test('the longest pause is an hour', async () => {
+    await world.misbehave({ match: lists, do: 'status', status: 429, retryAfter: 4_000_000_000 })
+    await expect(world.process().provision(world.numbered(1))).rejects.toMatchObject({
+      reason: 'RateLimited',
+      retryAfterSeconds: 3600,
+    })
   })
 
   test('a refusal without a time is five minutes', async () => {
