@@ -144,6 +144,12 @@ test.each<[rule: string, values: FreeForm, secrets: () => FreeForm, faults: numb
   ['a template without end', { domain, template: '{{ .id' }, () => ({}), 1],
   ['a certificate for the domain', { domain }, tls, 0],
   ['a certificate for another one', { domain: 'example.org' }, tls, 1],
+  ['a certificate for another one, with a blank template', { domain: 'example.org', template: ' ' }, tls, 1],
+  ['a certificate for the domain in another form', { domain: 'Example.test.' }, tls, 0],
+  ['a domain that is known later', { domain: '$\u007bvalues.DOMAIN}' }, () => ({}), 0],
+  ['a domain of one label', { domain: 'internal' }, () => ({}), 0],
+  ['a wildcard', { domain: '*.example.test' }, () => ({}), 1],
+  ['a domain of 253 characters', { domain: `${'a.'.repeat(126)}a` }, () => ({}), 1],
 ])('checked when the definition is made: %s', (_, values, secrets, faults) => {
   expect(dnsWildcardDescriptor.check?.({ values, secrets: secrets() }, Date.now()).problems).toHaveLength(
     faults,

@@ -3,6 +3,7 @@ import { isObject } from '../../domain/base/json.ts'
 import { problemsOfGoTemplates } from '../../domain/placeholder/go-template.ts'
 import type { DriverDescriptor, InputsCheck } from '../../domain/resource/driver.ts'
 import { checkCertificate, maxPemLength } from '../../domain/secret/certificate.ts'
+import { hostBelow } from '../host-name.ts'
 
 /** The plain inputs of the driver. */
 export const dnsWildcardValues = object(
@@ -54,12 +55,16 @@ function check(
 ): InputsCheck {
   const { domain, template } = values
   const problems = problemsOfGoTemplates(template, 'template')
+  if (!isKnown(domain)) return { problems, warnings: [] }
+  const wildcard = hostBelow(domain, 'x')
+  if (wildcard === undefined) problems.unshift(`'${domain.slice(0, 100)}' in 'domain' is not a domain name`)
   const tls = isObject(secrets.tls) ? secrets.tls : {}
   const [crt, key] = [tls['tls.crt'], tls['tls.key']]
+  const isGenerated = template === undefined || (typeof template === 'string' && template.trim() === '')
   // A template may return several labels; the certificate covers one level.
-  if (template !== undefined || !isKnown(domain) || !isKnown(crt) || !isKnown(key))
+  if (wildcard === undefined || !isGenerated || !isKnown(crt) || !isKnown(key))
     return { problems, warnings: [] }
-  return checkCertificate({ crt, key, domain, now })
+  return checkCertificate({ crt, key, domain: wildcard.slice('x.'.length), now })
 }
 
 /** Whether a text is complete: placeholders are resolved later. */

@@ -4,13 +4,10 @@ import { Stalled } from '../../domain/base/errors.ts'
 import { canonicalJson } from '../../domain/base/json.ts'
 import type { Templates } from '../../templates/templates.ts'
 import type { Driver, ProvisionRequest } from '../driver.ts'
-import { hostLabel } from '../host-name.ts'
+import { hostBelow, hostLabel } from '../host-name.ts'
 import { renderTemplates, templateData } from '../rendering.ts'
 import { refuseBadCertificate, tlsSecret } from '../tls-secret.ts'
 import { dnsWildcardDescriptor, type dnsWildcardSecrets, type dnsWildcardValues } from './descriptor.ts'
-
-const longestName = 253
-const dnsName = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
 /** Generates host names below a domain that has a wildcard record; writes nothing. */
 export function createDnsWildcard({
@@ -50,9 +47,9 @@ export function createDnsWildcard({
 
 /** The host of the label below the domain; throws Stalled when it is not a host name. */
 function hostOf(label: string, domain: string): string {
-  const host = `${label}.${domain}`.toLowerCase().replace(/\.$/, '')
-  if (host.length <= longestName && dnsName.test(host)) return host
-  throw new Stalled('InvalidInputs', `'${host}' is not a host name`)
+  const host = hostBelow(domain, label)
+  if (host !== undefined) return host
+  throw new Stalled('InvalidInputs', `'${label}.${domain}' is not a host name`)
 }
 
 /**
