@@ -18,7 +18,8 @@ export function errorTextOf(
     /\bhtml\b/i.test(headers['content-type'] ?? '') || /^\s*<(!doctype|html|head|body)\b/i.test(text)
   // Before anything is cut: half a secret would not be recognized.
   const visible = redact(isPage ? text : saidIn(text), secrets).slice(0, maxRead)
-  return shortLine(isPage ? textOfPage(visible) : visible)
+  // A page may have secrets with HTML entities.
+  return shortLine(isPage ? redact(textOfPage(visible), secrets) : visible)
 }
 
 /** A text on one line, without characters that show nothing or turn the line around, of at most 500 characters. */

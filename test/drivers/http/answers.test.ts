@@ -131,13 +131,16 @@ describe('the error message of a driver', () => {
     ['control characters', 'a\0b\x1b[31mc\r\nd\u202ee\u200bf', {}, 'a b [31mc d e f'],
     ['nothing', '', {}, 'status 400'],
     ['a secret', 'bad token hunter2-token', {}, 'bad token …'],
+    ['a secret in a page', '<html><p>bad p4ss&amp;word&lt;9</p>', {}, 'bad …'],
     ['a cookie', 'bad cookie kept-cookie', {}, 'bad cookie …'],
     ['a secret where the text is cut', `${'x'.repeat(490)}hunter2-token`, {}, `${'x'.repeat(490)}…`],
   ])('%s', async (_, body, headers, expected) => {
     bench.cookie.text = 'kept-cookie'
     bench.server.next.push({ status: 400, body, headers })
     const failure = await failureOf(
-      bench.driver().provision(bench.provisionOf({ secrets: { token: 'hunter2-token' } })),
+      bench
+        .driver()
+        .provision(bench.provisionOf({ secrets: { token: 'hunter2-token', key: 'p4ss&word<9' } })),
     )
     expect(failure.message).toContain(`refuses: ${expected}`)
   })
