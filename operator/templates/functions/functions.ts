@@ -10,7 +10,7 @@ import {
   sprigStrings,
 } from '@promptctl/go-template-js'
 import { checkItems, checkLength } from '../limits.ts'
-import { type Functions, textArgument, wholeArgument } from '../values.ts'
+import { type Functions, wholeArgument } from '../values.ts'
 import { dictFunctions } from './dicts.ts'
 import { encodingFunctions } from './encodings.ts'
 import { listFunctions } from './lists.ts'
@@ -20,6 +20,7 @@ import { textFunctions } from './texts.ts'
 import { typeFunctions } from './types.ts'
 import { urlFunctions } from './urls.ts'
 import { waitingFunctions } from './waiting.ts'
+import { wordFunctions } from './words.ts'
 
 const ours: Functions = {
   ...dictFunctions,
@@ -31,6 +32,7 @@ const ours: Functions = {
   ...typeFunctions,
   ...urlFunctions,
   ...waitingFunctions,
+  ...wordFunctions,
 }
 
 /** All functions of templates: none uses network, environment or files. */
@@ -74,7 +76,6 @@ const sized = new Set(['randAlpha', 'randAlphaNum', 'randNumeric', 'randAscii'])
 function guarded(name: string, fn: AnyFunction): AnyFunction {
   return (...values) => {
     if (sized.has(name)) checkLength(wholeArgument(values[0]))
-    if (name === 'wrapWith') checkLength(textArgument(values[1]).length * textArgument(values[2]).length)
     const result = fn(...values)
     if (typeof result === 'string') checkLength(result.length)
     if (Array.isArray(result)) checkItems(result.length)

@@ -15,7 +15,7 @@ const isAbs = (path: unknown) => textArgument(path).startsWith('/')
 const beginOfWord = /(?<=^|[^\w\u{80}-\u{10FFFF}]|\s)\p{L}/gu
 
 /** The upper case of a letter that has one letter as such. */
-function upperLetter(letter: string): string {
+export function upperLetter(letter: string): string {
   const upper = letter.toUpperCase()
   return upper.length === letter.length ? upper : letter
 }

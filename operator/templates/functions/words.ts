@@ -1,0 +1,56 @@
+import { checkLength } from '../limits.ts'
+import { type Functions, textArgument, wholeArgument } from '../values.ts'
+import { upperLetter } from './texts.ts'
+
+/** Functions that split texts into words. */
+export const wordFunctions: Functions = {
+  camelcase: (text) => camelCase(textArgument(text)),
+  wrapWith: (width, separator, text) =>
+    wrapped(textArgument(text), Math.max(1, wholeArgument(width)), textArgument(separator) || '\n'),
+}
+
+const isConnector = (character: string) => /^[-_\s]$/u.test(character)
+const isUpper = (character: string) => /^\p{Lu}$/u.test(character)
+
+/**
+ * Every word begins in upper case; of upper case letters at the beginning of a word, only the first stays. Of
+ * several connectors between two words, all but the last stay, as do those at both ends.
+ */
+function camelCase(text: string): string {
+  const characters = Array.from(text)
+  const begin = characters.findIndex((character) => !isConnector(character))
+  let isUpperRun = false
+  return characters
+    .map((character, index) => {
+      if (isConnector(character)) {
+        const next = characters[index + 1]
+        return index < begin || next === undefined || isConnector(next) ? character : ''
+      }
+      const before = characters[index - 1]
+      if (before === undefined || isConnector(before)) {
+        isUpperRun = isUpper(character)
+        return upperLetter(character)
+      }
+      isUpperRun &&= isUpper(character)
+      return isUpperRun ? character.toLowerCase() : character
+    })
+    .join('')
+}
+
+/** Breaks a text at the last space within the width, and words that are longer. */
+function wrapped(text: string, width: number, separator: string): string {
+  checkLength(text.length * separator.length)
+  const lines: string[] = []
+  let rest = text
+  while (rest.length > width) {
+    if (rest.startsWith(' ')) {
+      rest = rest.slice(1)
+      continue
+    }
+    const space = rest.slice(0, width + 1).lastIndexOf(' ')
+    const end = space < 0 ? width : space
+    lines.push(rest.slice(0, end))
+    rest = rest.slice(space < 0 ? end : end + 1)
+  }
+  return [...lines, rest].join(separator)
+}
