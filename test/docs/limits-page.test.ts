@@ -56,6 +56,10 @@ const sources: Readonly<Record<string, readonly [file: string, name: string]>> =
   'milliseconds of work of the templates of a resource': ['operator/templates/templates.ts', 'timeoutMs'],
   'MiB of memory of the templates of a resource': ['operator/templates/templates.ts', 'memoryMb'],
   'characters of a rendered template': ['operator/templates/limits.ts', 'maxTextLength'],
+  'characters of all results of the templates of a resource': [
+    'operator/templates/limits.ts',
+    'maxResultsLength',
+  ],
   'bytes of a body': ['api-gateway/settings.ts', 'maxBodyBytes'],
   'levels of a body': ['api-gateway/request/body.ts', 'maxDepth'],
   'keys of a body': ['api-gateway/request/body.ts', 'maxKeys'],
