@@ -108,7 +108,7 @@ describe.each<BundleName>(['gateway', 'operator'])(
 test('every line that the gateway writes is one JSON object, for every path', async () => {
   const { lines } = await run('gateway', { until: 'Node warns' }, async (port) => {
     const socket = connect(port, '127.0.0.1')
-    for (const path of ['/healthz#x', '//a:b@c:99999', 'http://x:y/', '*', '/orgs\u00a0'])
+    for (const path of ['/healthz#x', '//a:b@c:99999', '*', '/orgs\u00a0', 'http://x:y/'])
       socket.write(`GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`, 'latin1')
     socket.on('error', () => {})
     socket.on('end', () => socket.end())

@@ -47,7 +47,8 @@ describe('a deployment that waits', () => {
     const late = new DeploymentWaits({ first: 0, next: 2000 })
     reconcile(late)
     const [first, second] = [reconcile(late), reconcile(late)]
-    expect([second.message, first.retryAfterSeconds, looks]).toEqual([first.message, 2000, 1])
+    expect([second.message, looks]).toEqual([first.message, 1])
+    expect(first.retryAfterSeconds).toBeCloseTo(2000)
     late.forget('a')
     expect(reconcile(late).message).toBe('provisioning')
   })
