@@ -17,7 +17,7 @@ import { permitAgain, permitLate, withLateObjects } from './late-objects.ts'
 import { parameterNames } from './openapi/document.ts'
 import { checkRateLimit, type RateLimit } from './rate-limit.ts'
 import { type BodyLimits, readJson } from './request/body.ts'
-import { isOn, offersDryRun } from './request/boolean-query.ts'
+import { emptyFlag, isOn, offersDryRun } from './request/boolean-query.ts'
 import { type ByteBudget, createByteBudget } from './request/byte-budget.ts'
 import { Missing } from './request/missing.ts'
 import { parameters } from './request/parameters.ts'
@@ -81,6 +81,8 @@ export function createServe(
       const caller = await permit(user)
       if (isUnexpectedDryRun(endpoint, request))
         throw new Problem('Invalid', `this operation has no dry run, so it did nothing: leave out 'dry_run'`)
+      const empty = emptyFlag(endpoint, request.query)
+      if (empty !== undefined) throw new Problem('Invalid', `query: '${empty}' must be 'true' or 'false'`)
       const problem = names
         .map((name) => pathChecks.get(name)?.(params[name]))
         .find((each) => each !== undefined)
@@ -138,7 +140,7 @@ function isUnexpectedDryRun(endpoint: Endpoint, request: Request): boolean {
   return (
     endpoint.method !== 'get' &&
     !offersDryRun(endpoint) &&
-    (Array.isArray(given) ? given : [given]).some(isOn)
+    (Array.isArray(given) ? given : [given]).some((each) => isOn(each) || each === '')
   )
 }
 

@@ -103,7 +103,8 @@ export function openApiDocument(endpoints: readonly Endpoint[], version: string)
       'HEAD works like GET without the body. Unknown fields of a body are ignored. ' +
       '`null` for an optional field of a body is the same as omitting the field, so it changes nothing in a PATCH, ' +
       'except for fields whose description says that `null` removes them. ' +
-      'An empty string is the same as omitting the field or query parameter if that takes an ID or one of a list of words.',
+      'An empty string is the same as omitting the field or query parameter if that takes an ID, a number or one of a list of words. ' +
+      'A boolean query parameter without a value is the same as omitting it in a GET, and is answered with 400 in other operations.',
     license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
   }
   return {

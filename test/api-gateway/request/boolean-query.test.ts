@@ -35,11 +35,17 @@ describe.each(switches)('%s %s?%s', (method, path, name) => {
     gateway.send(`${method} ${target}?${query}`, method.startsWith('P') ? { text: '' } : {})
   const isTaken = ({ body }: { body: { message?: string } }) => !String(body?.message).startsWith('query: ')
 
-  test.each(['=true', '=True', '=TRUE', '=false', '=False', '=', ''])('%j is taken', async (value) => {
-    expect(isTaken(await send(name + value))).toBe(true)
-  })
+  const isRead = method === 'GET'
+  const empty = ['=', '']
+  test.each(['=true', '=True', '=TRUE', '=false', '=False', ...(isRead ? empty : [])])(
+    '%j is taken',
+    async (value) => {
+      expect(isTaken(await send(name + value))).toBe(true)
+    },
+  )
 
-  test.each(['=yes', '=1', '=%20', '=truefalse', `=true&${name}=true`])('%j is refused', async (value) => {
+  const wrong = ['=yes', '=1', '=%20', '=truefalse', `=true&${name}=true`]
+  test.each([...wrong, ...(isRead ? [] : empty)])('%j is refused', async (value) => {
     expect([(await send(name + value)).status, isTaken(await send(name + value))]).toEqual([400, false])
   })
 })
@@ -55,7 +61,7 @@ describe('an operation without a dry run refuses one, and does nothing', () => {
       .replace('{app_id}', 'shop')
       .replace('{env_id}', 'development')
       .replaceAll(/\{\w+\}/g, 'fade')
-    for (const query of ['dry_run=true', 'dry_run=false&dry_run=True']) {
+    for (const query of ['dry_run=true', 'dry_run=false&dry_run=True', 'dry_run']) {
       const { status, body } = await gateway.send(`${method} ${target}?${query}`, { body: {} })
       expect([status, body.message]).toEqual([400, expect.stringContaining('no dry run')])
     }
@@ -65,13 +71,21 @@ describe('an operation without a dry run refuses one, and does nothing', () => {
 
 test.each([
   ['True', true],
-  ['', false],
+  ['False', false],
 ])('detach=%s', async (value, isDetached) => {
   const metadata = { finalizers: ['quartermaster.dev/finalizer'] }
   const name = addResource(gateway, {}, { metadata })
   await gateway.send(`DELETE ${environment}/resources/dns/shared.main?detach=${value}`)
   const { annotations: marks = {} } = gateway.cluster.store.get(ActiveResource, 'acme', name)?.metadata ?? {}
   expect(marks[annotations.detach] !== undefined).toBe(isDetached)
+})
+
+test('?detach without a value deletes nothing', async () => {
+  const name = addResource(gateway)
+  const { status } = await gateway.send(`DELETE ${environment}/resources/dns/shared.main?detach`)
+  const { deletionTimestamp } = gateway.cluster.store.get(ActiveResource, 'acme', name)?.metadata ?? {}
+  expect([status, deletionTimestamp]).toEqual([400, undefined])
+  expect(gateway.cluster.store.get(ActiveResource, 'acme', name)).toBeDefined()
 })
 
 test.each([
@@ -108,6 +122,8 @@ test.each([
     const record = gateway.logged.findLast(({ message }) => message === 'audit')
     expect(record?.fields).toMatchObject({ dry_run: true })
   }
+  for (const query of ['dry_run', 'dry_run='])
+    expect((await gateway.send(`${operation}?${query}`, { body })).status).toBe(400)
   expect(gateway.cluster.writes).toEqual([])
-  expect((await gateway.send(`${operation}?dry_run=`, { body })).status).toBe(done)
+  expect((await gateway.send(`${operation}?dry_run=false`, { body })).status).toBe(done)
 })
