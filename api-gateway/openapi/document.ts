@@ -209,6 +209,10 @@ function hoist(schema: unknown, schemas: Json): unknown {
   const inner = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, hoist(value, schemas)]))
   if (typeof title !== 'string')
     return title === undefined ? inner : { ...inner, title: hoist(title, schemas) }
-  schemas[title] = inner
-  return { $ref: `#/components/schemas/${title}` }
+  const reference = { $ref: `#/components/schemas/${title}` }
+  const { type } = inner
+  const isNullable = Array.isArray(type) && type.includes('null')
+  // Null is beside the reference, because generators of clients lose a component that may be null.
+  schemas[title] = isNullable ? { ...inner, type: type.find((each) => each !== 'null') } : inner
+  return isNullable ? { anyOf: [reference, { type: 'null' }] } : reference
 }

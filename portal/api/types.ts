@@ -283,7 +283,7 @@ export type DeltaToDeployRequest = {
     readonly update?: { readonly [key: string]: readonly PatchOperation[] } | null
   } | null
   readonly shared?: readonly PatchOperation[] | null
-} | null
+}
 
 export type Deployment = {
   readonly id: string
@@ -1593,7 +1593,7 @@ export interface Operations {
       readonly comment?: string | null
       readonly value_set_version_id?: string | null
       readonly mode?: 'full' | 'incremental' | null
-      readonly delta?: DeltaToDeployRequest
+      readonly delta?: DeltaToDeployRequest | null
       readonly score?: readonly ScoreRequest[] | null
       readonly pipeline?: {
         readonly id: string

@@ -1,4 +1,4 @@
-import { string } from '../../../operator/api/schema.ts'
+import { string, unsafe } from '../../../operator/api/schema.ts'
 import { eventStream } from '../../changes/event-stream.ts'
 import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { errorShape } from '../../response/shapes.ts'
@@ -13,9 +13,12 @@ export const changes: readonly Endpoint[] = [
     tag: 'Environments',
     access: { application: 'viewer' },
     responses: {
-      200: string(
-        'Events: `reload` first, which means that everything must be read again; `change` with `{"kind", "id", "state"}`, where `kind` is `environment`, `deployment` or `resource`; `end` when the session or the role has ended, or the environment is deleted. Events contain no values.',
-      ),
+      // A stream has no maximum length.
+      200: unsafe<string>({
+        type: 'string',
+        description:
+          'Events: `reload` first, which means that everything must be read again; `change` with `{"kind", "id", "state"}`, where `kind` is `environment`, `deployment` or `resource`; `end` when the session or the role has ended, or the environment is deleted. Events contain no values.',
+      }),
       429: errorShape,
     },
     responseHeaders: { 'X-Accel-Buffering': string('Always `no`: proxies would collect the events.') },

@@ -110,6 +110,41 @@ describe('the OpenAPI document', () => {
     }
   })
 
+  test('has no shared schema that is null: generators of clients lose such a schema', () => {
+    expect(Object.entries(document.components.schemas)).not.toContainEqual([
+      expect.any(String),
+      expect.objectContaining({ type: expect.arrayContaining(['null']) }),
+    ])
+    expect(
+      operations.find(({ title }) => title.endsWith('/deploys') && title.startsWith('POST')),
+    ).toMatchObject({
+      operation: {
+        requestBody: {
+          content: {
+            [json]: {
+              schema: {
+                properties: {
+                  delta: {
+                    anyOf: [{ $ref: '#/components/schemas/DeltaToDeployRequest' }, { type: 'null' }],
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    })
+  })
+
+  test('has no maximum length of an event stream, which has no end', () => {
+    const path = '/orgs/{org_id}/apps/{app_id}/envs/{env_id}/changes'
+    expect(answersOf(document.paths[path]?.['get']?.responses['200'] ?? { $ref: '' })).toMatchObject({
+      content: {
+        'text/event-stream': { schema: expect.not.objectContaining({ maxLength: expect.anything() }) },
+      },
+    })
+  })
+
   test('has JSON Schemas alone', () => {
     const inContent = [...nodesOf(document.paths)].flatMap(({ schema }) => (isObject(schema) ? [schema] : []))
     const faults = [...inContent, ...Object.values(document.components.schemas)].filter(
