@@ -1,4 +1,4 @@
-import { ArtefactVersion } from '../../../operator/api/artefact-version.ts'
+import { ArtefactVersion, longestRef } from '../../../operator/api/artefact-version.ts'
 import { list, object, type Static, string, time } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { compareText } from '../../../operator/domain/base/json.ts'
@@ -21,12 +21,14 @@ const branches = 'refs/heads/'
 const tags = 'refs/tags/'
 
 const buildFields = {
-  branch: string('Branch that the image was built from.'),
+  branch: string('Branch that the image was built from.', { maxLength: longestRef - branches.length }),
   commit: string('Commit that the image was built from.', { pattern: '^([0-9a-f]{5,64})?$' }),
   image: string('The image with its tag, for example `registry.example.com/shop/web:1.2.7`.', {
     pattern: '^\\S*$',
   }),
-  tags: list(string('A tag of the commit.'), 'Tags of the commit.', { maxItems: 100 }),
+  tags: list(string('A tag of the commit.', { maxLength: longestRef - tags.length }), 'Tags of the commit.', {
+    maxItems: 100,
+  }),
 }
 
 const buildShape = named(

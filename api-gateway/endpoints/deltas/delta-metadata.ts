@@ -1,7 +1,6 @@
 import { DeploymentDelta } from '../../../operator/api/deployment-delta.ts'
-import { boolean, type Static, type TSchema } from '../../../operator/api/schema.ts'
+import { boolean, id, type Static, type TSchema } from '../../../operator/api/schema.ts'
 import { type Endpoint, endpoint, noContent } from '../../endpoint.ts'
-import { objectName } from '../../request/parameters.ts'
 import { changeObject, modificationBy } from '../common/change.ts'
 import { nameShape } from './delta-shape.ts'
 import { findDelta, rewritten } from './delta-writing.ts'
@@ -45,7 +44,7 @@ export const deltaMetadata: readonly Endpoint[] = [
     boolean('Whether the delta is archived.'),
     (archived) => ({ archived }),
   ),
-  ...fieldOf('env_id', 'Set the environment of a delta', objectName('Environment ID.'), (environmentId) => ({
+  ...fieldOf('env_id', 'Set the environment of a delta', id('Environment ID.'), (environmentId) => ({
     environmentId,
   })),
   ...fieldOf('name', 'Rename a delta', nameShape, (displayName) => ({ displayName })),

@@ -4,6 +4,7 @@ import {
   anyValue,
   boolean,
   freeForm,
+  id,
   list,
   map,
   object,
@@ -12,7 +13,6 @@ import {
   time,
 } from '../../../operator/api/schema.ts'
 import { deltaContent } from '../../../operator/domain/delta/delta.ts'
-import { objectName } from '../../request/parameters.ts'
 import { named, nullable } from '../../response/shapes.ts'
 import { changedAt, changedAtField } from '../common/changed-at.ts'
 import { createdAt, createdBy } from '../common/find.ts'
@@ -55,7 +55,7 @@ export const changesRequest = named(
       id: string('Ignored.'),
       metadata: object(
         {},
-        { env_id: objectName('ID of the environment that the delta is for.'), name: nameShape },
+        { env_id: id('ID of the environment that the delta is for.'), name: nameShape },
         'Metadata. Used when a delta is created, ignored when it is changed.',
       ),
       modules: object(

@@ -56,3 +56,26 @@ describe('an organization, an environment and a type with names of 63 characters
     expect((await gateway.send(operation, { body })).status).toBe(400)
   })
 })
+
+describe('a delta is only for an environment that can exist, and says so in the words of the request', () => {
+  const faults = [
+    ['x', 'must not have fewer than 2 characters'],
+    [`${long}x`, 'must not have more than 63 characters'],
+    ['a.b', 'must have only lower-case letters and digits'],
+  ] as const
+  const requests = [
+    [`POST ${app}/deltas`, (env_id: string) => ({ metadata: { env_id } })],
+    [`PUT ${app}/deltas/{delta}/metadata/env_id`, (env_id: string) => env_id],
+    [`PUT ${app}/deltas/{delta}/env_id`, (env_id: string) => env_id],
+  ] as const
+  const cases = requests.flatMap(([operation, bodyOf]) =>
+    faults.map(([id, fault]) => [operation, id, fault, bodyOf(id)] as const),
+  )
+
+  test.each(cases)('%s: %s %s', async (operation, _, fault, body) => {
+    const { body: delta } = await gateway.send(`POST ${app}/deltas`, { body: {} })
+    const text = JSON.stringify(body)
+    const answer = await gateway.send(operation.replace('{delta}', delta.id), { text })
+    expect([answer.status, answer.body.message]).toEqual([400, expect.stringContaining(fault)])
+  })
+})

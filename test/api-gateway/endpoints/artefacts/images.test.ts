@@ -44,6 +44,15 @@ describe('a build of an image', () => {
     expect(await versions()).toEqual([])
   })
 
+  test.each<[field: string, longest: object, longer: object]>([
+    ["'branch'", { branch: 'b'.repeat(244) }, { branch: 'b'.repeat(245) }],
+    ["'tags.0'", { tags: ['t'.repeat(245)] }, { tags: ['t'.repeat(246)] }],
+  ])('has the length of a reference at most in %s', async (field, longest, longer) => {
+    const refused = await post({ image: 'web:1', ...longer })
+    expect([refused.status, refused.body.message]).toEqual([400, expect.stringContaining(field)])
+    expect((await post({ image: 'web:1', ...longest })).status).toBe(204)
+  })
+
   test('needs a commit in hexadecimal digits', async () => {
     expect((await post({ ...build, commit: 'none' })).status).toBe(400)
   })
