@@ -170,4 +170,4 @@ export function created(body: unknown): EndpointResponse {
 
 export const noContent: EndpointResponse = { status: 204 }
 
-export const accepted: EndpointResponse = { status: 202 }
+export const accepted: EndpointResponse = { status: 202, body: {} }

@@ -43,11 +43,11 @@ export const errorShape = named(
   ),
 )
 
-/** Body of a 202 response; empty unless there is a notice. */
+/** Body of a 202 response; without fields unless there is a notice. */
 export const acceptedShape = object(
   {},
   { status_message: string('Notice that no operator is running.', { maxLength: 8192 }) },
-  'An accepted operation. The body is empty unless there is a notice.',
+  'An accepted operation. The object is empty unless there is a notice.',
 )
 
 /** Body of an error response that is a JSON string. */

@@ -92,9 +92,10 @@ function documentCheck() {
 
   function bodyFaults(
     [place, { content = {} }]: [string[], ResponseObject],
-    { headers, body }: Answered,
+    { method, headers, body }: Answered,
   ): string[] {
-    if (body === undefined) return []
+    const hasBody = method !== 'HEAD' && Object.hasOwn(content, 'application/json')
+    if (body === undefined) return hasBody ? ['the body is missing'] : []
     const [mediaType = ''] = String(headers['content-type'] ?? '').split(';')
     const type = [mediaType, `${mediaType.split('/')[0]}/*`].find((each) => Object.hasOwn(content, each))
     if (type === undefined) return [`a body of type '${mediaType}' is not declared`]

@@ -132,7 +132,7 @@ describe('a call', () => {
   ])('that %s is sent again: 202, and it is pending', async (_state, status) => {
     addCall('chat.1', status ? { status } : {})
     const answer = await gateway.send(`POST ${calls}/chat.1/redeliver`)
-    expect([answer.status, answer.body]).toEqual([202, undefined])
+    expect([answer.status, answer.body]).toEqual([202, {}])
     expect(gateway.cluster.writes).toEqual(['patch WebhookCall acme/chat.1'])
     const [{ status: state, ...rest }] = await list()
     expect([state, rest.finished_at]).toEqual(['pending', undefined])
