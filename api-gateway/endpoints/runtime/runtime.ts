@@ -20,7 +20,8 @@ const environmentIds = {
     objectName('Environment ID.'),
     list(objectName('Environment ID.'), 'Environment IDs.', { maxItems: mostEnvironments }),
   ),
-  description: 'Environment IDs, at most five. All environments of the application when absent.',
+  description:
+    'Environment IDs, at most five. All environments of the application when absent, if it has no more.',
 }
 
 /** The pods of environments. */
@@ -55,8 +56,10 @@ export const runtime: readonly Endpoint[] = [
       const application = findApplication(cluster.store, params)
       const all = environmentsOf(cluster.store, application).map(environmentIdOf)
       const ids = query.id === undefined ? all : [query.id].flat()
-      if (ids.length > mostEnvironments)
-        throw new Problem('Invalid', `query: 'id' must name at most ${mostEnvironments} environments`)
+      if (ids.length > mostEnvironments) {
+        const found = query.id === undefined ? `: the application has ${ids.length}` : ''
+        throw new Problem('Invalid', `query: 'id' must name at most ${mostEnvironments} environments${found}`)
+      }
       return ok(await Promise.all(ids.map((id) => stateOf(cluster, params, id))))
     },
   }),
