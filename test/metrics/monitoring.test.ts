@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { parser } from '@prometheus-io/lezer-promql'
 import { parse } from 'yaml'
+import { endpoints } from '../../api-gateway/endpoints/index.ts'
 import { declaredMetrics } from '../../dev/generate/metrics.ts'
 import { reasons } from '../../operator/api/reasons/reasons.ts'
 
@@ -78,6 +79,21 @@ test('the text of an alert uses labels that its query keeps', () => {
       alert,
       unknown: [],
     })
+  }
+})
+
+test('alerts of requests count those of users, and neither probes nor readings of metrics', () => {
+  const ofRequests = alerts.filter(({ expr }) => expr.includes('quartermaster_gateway_request'))
+  expect(ofRequests.length).toBeGreaterThanOrEqual(2)
+  for (const { expr } of ofRequests) {
+    const left = [...expr.matchAll(/route!~"([^"]+)"/g)].map(([, pattern]) => new RegExp(`^(?:${pattern})$`))
+    expect(left).toHaveLength(namedIn(expr).metrics.length)
+    for (const pattern of left)
+      expect(endpoints.map(({ path }) => path).filter((path) => pattern.test(path))).toEqual([
+        '/livez',
+        '/readyz',
+        '/metrics',
+      ])
   }
 })
 
