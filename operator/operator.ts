@@ -115,7 +115,7 @@ export async function startOperator(options: {
   const pace = createPace()
   const transitions = new TransitionEvents(cluster, { log, isActive })
   // Before the first loop works: it may end a deployment before the last one is started.
-  reportDeployments(cluster.store, metrics.deploymentEnded, serverNow)
+  reportDeployments(cluster.store, metrics.openDeployments(), serverNow)
   traceDeployments(cluster.store, tracing)
 
   /** Each step looks at all objects of the kind, so other work has a turn in between. */

@@ -2,7 +2,7 @@ import { Counter, Histogram, type Registry } from 'prom-client'
 import { operatorLease } from '../api/names.ts'
 import type { DriverCalls } from '../drivers/driver.ts'
 import type { LoopMetrics } from '../kube/loop/controller-loop.ts'
-import type { ObjectState } from '../kube/loop/outcome.ts'
+import { type ObjectState, reconcileResults } from '../kube/loop/outcome.ts'
 import type { QueueMetrics, WorkQueue } from '../kube/loop/queue.ts'
 import type { DeploymentEnded } from './object-metrics.ts'
 import { addGauge, createProcessMetrics, type ProcessMetrics } from './process-metrics.ts'
@@ -14,7 +14,8 @@ export interface OperatorMetrics extends ProcessMetrics, LoopMetrics {
   watchQueue(kind: string, queue: Pick<WorkQueue, 'depth'>): void
   /** Reports how many objects of a kind are in each state when metrics are read. */
   watchObjects(kind: string, counts: () => Readonly<Record<ObjectState, number>>): void
-  readonly deploymentEnded: DeploymentEnded
+  /** Begins to count deployments that end. */
+  openDeployments(): DeploymentEnded
   /** Seconds that the longest running reconcile has taken so far. */
   longestRunSeconds(): number
 }
@@ -103,6 +104,7 @@ function queueMetrics(registry: Registry) {
       // A series that begins with its first event has no rate for it.
       for (const counter of [adds, retries]) counter.inc({ name }, 0)
       for (const histogram of [waits, works]) histogram.zero({ name })
+      for (const result of reconcileResults) reconciles.inc({ kind: name, result }, 0)
       const addedAt = new Map<string, number>()
       const startedAt = new Map<string, number>()
       running.set(name, startedAt)
@@ -165,14 +167,17 @@ function objectMetrics(registry: Registry) {
     labelNames: ['reason'],
     registers,
   })
-  const deploymentEnded: DeploymentEnded = (result, seconds, reasons) => {
-    durations.observe({ result }, seconds)
-    for (const reason of reasons) problems.inc({ reason })
-  }
   return {
     watchObjects: (kind: string, counts: () => Readonly<Record<ObjectState, number>>) =>
       counted.set(kind, counts),
-    deploymentEnded,
+    openDeployments(): DeploymentEnded {
+      // Alerts compare both results, also for the first deployments of a new leader.
+      for (const result of ['succeeded', 'failed']) durations.zero({ result })
+      return (result, seconds, reasons) => {
+        durations.observe({ result }, seconds)
+        for (const reason of reasons) problems.inc({ reason })
+      }
+    },
   }
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { reportCall } from '../../operator/controllers/active-resource/driver-call.ts'
 import { Stalled, Waiting } from '../../operator/domain/base/errors.ts'
+import { reconcileResults } from '../../operator/kube/loop/outcome.ts'
 import { createQueue } from '../../operator/kube/loop/queue.ts'
 import { createOperatorMetrics } from '../../operator/metrics/operator-metrics.ts'
 
@@ -89,6 +90,21 @@ describe('driver calls', () => {
     expect(await valueOf(metrics, `quartermaster_driver_call_duration_seconds_count{${labels}}`)).toBe(1)
     expect(await metrics.registry.metrics()).not.toContain('postgres')
   })
+})
+
+test('a leader reports each result before the first event, since a rate misses the event that begins a series', async () => {
+  const metrics = createOperatorMetrics(() => true)
+  expect(await metrics.registry.metrics()).not.toMatch(/^quartermaster_(deployment|reconcile)_\w+\{/m)
+  metrics.queueOf('Environment')
+  const ended = metrics.openDeployments()
+  for (const result of reconcileResults)
+    expect(
+      await valueOf(metrics, `quartermaster_reconcile_total{kind="Environment",result="${result}"}`),
+    ).toBe(0)
+  const count = (result: string) => `quartermaster_deployment_duration_seconds_count{result="${result}"}`
+  for (const result of ['succeeded', 'failed']) expect(await valueOf(metrics, count(result))).toBe(0)
+  ended('failed', 1, ['NoMatchingDefinition'])
+  expect(await valueOf(metrics, count('failed'))).toBe(1)
 })
 
 test('the process that leads says so', async () => {

@@ -43,8 +43,10 @@ export function outcomeOf(error?: unknown, work: 'reconcile' | 'deletion' = 'rec
   return { ready: 'False', reason, message, secondCondition: 'Reconciling', retry: 'backoff' }
 }
 
+export const reconcileResults = ['ready', 'waiting', 'stalled', 'failed'] as const
+
 /** A reconcile's outcome as metrics count it. */
-export type ReconcileResult = 'ready' | 'waiting' | 'stalled' | 'failed'
+export type ReconcileResult = (typeof reconcileResults)[number]
 
 /** The result to count for an outcome. */
 export function resultOf({ ready, secondCondition, retry }: Outcome): ReconcileResult {
