@@ -12,6 +12,7 @@ const page = readFileSync(join(import.meta.dirname, '../../docs/alerts.md'), 'ut
 const alerts = parse(readFileSync(join(chart, 'monitoring/alerts.yaml'), 'utf8')) as {
   alert: string
   expr: string
+  for: string
   annotations: { summary: string }
 }[]
 const dashboardNames = readdirSync(join(chart, 'monitoring')).filter((name) => name.endsWith('.json'))
@@ -95,6 +96,12 @@ test('alerts of requests count those of users, and neither probes nor readings o
         '/metrics',
       ])
   }
+})
+
+test('an alert that waits for longer than leaders last has series while the leader changes', () => {
+  const ofDays = alerts.filter(({ for: time }) => time.endsWith('d'))
+  expect(ofDays.length).toBeGreaterThan(0)
+  for (const { expr } of ofDays) expect(expr).toMatch(/max_over_time\([^[]*\[\d+m\]\)/)
 })
 
 test('no alert waits for a person to act on a failed deployment, which never runs again', () => {
