@@ -283,6 +283,46 @@ describe('pods', () => {
   })
 })
 
+test('names that YAML would read as numbers or as something else stay texts, and no key is given twice', async () => {
+  const manifests = await render({
+    commonLabels: { 'app.kubernetes.io/part-of': 'platform' },
+    oidc: { clientSecret: { existingSecret: '123' } },
+    trustedCa: { existingConfigMap: 'null' },
+    operator: {
+      podAnnotations: { 'kubectl.kubernetes.io/default-container': 'proxy' },
+      priorityClassName: '1',
+    },
+    gateway: { ingress: { enabled: true, host: '*.example.test', className: '1e3', tlsSecret: '0x1' } },
+    sample: { enabled: true, name: '1e5' },
+    tests: { organization: '123' },
+  })
+  for (const { metadata } of manifests) {
+    expect([metadata.name, metadata.namespace ?? '', ...Object.values(metadata.labels ?? {})]).toEqual(
+      expect.not.arrayContaining([expect.any(Number)]),
+    )
+    expect(metadata.labels?.['app.kubernetes.io/part-of'] ?? 'platform').toBe('platform')
+  }
+  expect(find(manifests, 'Namespace', '1e5').metadata.labels).toMatchObject({
+    'quartermaster.dev/organization': '1e5',
+  })
+  expect(find(manifests, 'Namespace', '123').metadata.labels).toMatchObject({
+    'quartermaster.dev/organization': '123',
+  })
+  expect(find(manifests, 'Ingress', 'quartermaster-gateway').spec).toMatchObject({
+    ingressClassName: '1e3',
+    rules: [{ host: '*.example.test' }],
+    tls: [{ hosts: ['*.example.test'], secretName: '0x1' }],
+  })
+  expect(podOf(manifests, 'gateway').spec.volumes).toEqual([
+    { name: 'trusted-ca', configMap: { name: 'null' } },
+    { name: 'oidc', secret: { secretName: '123' } },
+  ])
+  expect(podOf(manifests, 'operator')).toMatchObject({
+    metadata: { annotations: { 'kubectl.kubernetes.io/default-container': 'proxy' } },
+    spec: { priorityClassName: '1' },
+  })
+})
+
 describe('the share of the API server', () => {
   const schema = (name: string) =>
     find(byDefault, 'FlowSchema', name).spec as {

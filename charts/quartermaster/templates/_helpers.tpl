@@ -6,15 +6,11 @@ app.kubernetes.io/component: {{ .component }}
 
 {{/* Labels of every object; `app.kubernetes.io/managed-by: quartermaster` is on objects that the operator makes. */}}
 {{- define "quartermaster.labels" -}}
-helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
-app.kubernetes.io/name: quartermaster
-app.kubernetes.io/part-of: quartermaster
-app.kubernetes.io/instance: {{ .Release.Name }}
-app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
-app.kubernetes.io/managed-by: {{ .Release.Service }}
-{{- with .Values.commonLabels }}
-{{ toYaml . }}
+{{- $labels := dict "helm.sh/chart" (printf "%s-%s" .Chart.Name .Chart.Version) }}
+{{- range $key, $value := dict "name" "quartermaster" "part-of" "quartermaster" "instance" .Release.Name "version" .Chart.AppVersion "managed-by" .Release.Service }}
+{{- $_ := set $labels (printf "app.kubernetes.io/%s" $key) $value }}
 {{- end }}
+{{- merge (dict) .Values.commonLabels $labels | toYaml }}
 {{- end }}
 
 {{- define "quartermaster.metadata" -}}
@@ -113,7 +109,7 @@ affinity:
   {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- with .values.priorityClassName }}
-priorityClassName: {{ . }}
+priorityClassName: {{ quote . }}
 {{- end }}
 {{- $constraints := .values.topologySpreadConstraints }}
 {{- if and (not $constraints) (gt (int .values.replicas) 1) }}
