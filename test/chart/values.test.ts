@@ -59,6 +59,11 @@ describe('values that are wrong are refused, and the message names them', () => 
       { organizationQuota: { limits: { webhooks: '5' } } },
       ['/organizationQuota/limits/webhooks'],
     ],
+    [
+      'a label that the chart reads back',
+      { commonLabels: { 'app.kubernetes.io/version': '7.0.0' } },
+      ['/commonLabels', 'app.kubernetes.io/version'],
+    ],
     ['a Secret by name only', { imagePullSecrets: ['registry'] }, ['/imagePullSecrets/0', 'object']],
     ['the name of a vendor', { sample: { name: 'humanitec' } }, ['/sample/name']],
     ['an Ingress without a host', { gateway: { ingress: { enabled: true } } }, ['gateway.ingress.host']],
