@@ -40,6 +40,13 @@ describe('the first installation', () => {
   test.each<[string, object]>([
     ['the default values', {}],
     ['all switches', allSwitches],
+    [
+      'a variable of one process that is a setting of both',
+      {
+        settings: { QUARTERMASTER_LOG_LEVEL: 'warn' },
+        operator: { extraEnv: [{ name: 'QUARTERMASTER_LOG_LEVEL', value: 'debug' }] },
+      },
+    ],
     ['rights to Secrets in organizations only', { rbac: { scope: 'organizations' } }],
   ])('the API server takes every object by strict validation, with %s', async (_, values) => {
     const manifests = (await render(values)).filter(({ kind }) => !ofOthers.has(kind))

@@ -251,6 +251,18 @@ describe('pods', () => {
     }
   })
 
+  test('a variable of one process takes the place of the setting of both', async () => {
+    const manifests = await render({
+      settings: { QUARTERMASTER_LOG_LEVEL: 'warn', QUARTERMASTER_ROLLOUT: 'applied' },
+      operator: { extraEnv: [{ name: 'QUARTERMASTER_LOG_LEVEL', value: 'debug' }] },
+    })
+    const levelsOf = (process: string) =>
+      podOf(manifests, process).container.env.filter(({ name }) => name === 'QUARTERMASTER_LOG_LEVEL')
+    expect(levelsOf('operator')).toEqual([{ name: 'QUARTERMASTER_LOG_LEVEL', value: 'debug' }])
+    expect(levelsOf('gateway')).toEqual([{ name: 'QUARTERMASTER_LOG_LEVEL', value: 'warn' }])
+    expect(envOf(manifests, 'operator')).toMatchObject({ QUARTERMASTER_ROLLOUT: 'applied' })
+  })
+
   test('traces are off by default, and the ratio is a number that the processes read', () => {
     expect(readConfig(envOf(byDefault, 'gateway')).tracing).toBeUndefined()
     expect(readConfig(envOf(withAll, 'operator')).tracing).toEqual({
