@@ -4,6 +4,7 @@ import { hasReason, Stalled } from '../../domain/base/errors.ts'
 import { isPresent } from '../../domain/base/object-problem.ts'
 import {
   hasLogin,
+  keptCredentials,
   type PullCredentials,
   parseDockerConfig,
   pullSecretKey,
@@ -21,6 +22,7 @@ import { contentOf, createSecretReader, type SecretReader } from '../shared/secr
 /**
  * Credentials of the registries that the images of a workload come from; a registry that is not ready gives none. While the
  * Secret of a registry is missing or unfit, the workload keeps those in its pull Secret: without them, its pods are replaced.
+ * A registry that it has none of leaves its images to a wider one.
  */
 export async function pullCredentialsFor(
   images: readonly string[],
@@ -31,12 +33,26 @@ export async function pullCredentialsFor(
   const { namespace } = workload.metadata
   const usable = images.length === 0 ? [] : store.list(Registry, namespace).filter(isUsable)
   // Of two for the same registry, the one that is not ready may be a duplicate.
-  const sorted = [...usable.filter(givesCredentials), ...usable.filter((each) => !givesCredentials(each))]
-  const registries = registriesFor(images, sorted)
-  const read = await Promise.all(registries.map((each) => readUnlessUnfit(each, reader)))
-  const unread = registries.filter((_, index) => read[index] === 'unfit')
-  const current = read.filter((each) => each !== 'unfit' && each !== undefined)
-  return unread.length === 0 ? current : [...current, ...(await keptCredentials(unread, workload, client))]
+  let registries = [...usable.filter(givesCredentials), ...usable.filter((each) => !givesCredentials(each))]
+  let pullSecret: Promise<string | undefined> | undefined
+  const credentialsOf = async (registry: Registry) => {
+    const read = await readUnlessUnfit(registry, reader)
+    if (read !== 'unfit') return { registry, credentials: read, hasNone: false }
+    pullSecret ??= readPullSecret(workload, client)
+    const credentials = keptCredentials(registry.spec, (await pullSecret) ?? '')
+    return { registry, credentials, hasNone: credentials === undefined }
+  }
+  for (;;) {
+    const found = await Promise.all(registriesFor(images, registries).map(credentialsOf))
+    const without = found.filter(({ hasNone }) => hasNone).map(({ registry }) => registry)
+    if (without.length === 0) {
+      const known = found.map(({ credentials }) => credentials).filter((each) => each !== undefined)
+      const isKept = known.length === 0 && (await pullSecret) !== undefined
+      // Without content, the pods still name the Secret.
+      return isKept ? [{ registry: '', dockerConfig: '' }] : known
+    }
+    registries = registries.filter((each) => !without.includes(each))
+  }
 }
 
 async function readUnlessUnfit(registry: Registry, reader: SecretReader) {
@@ -48,20 +64,17 @@ async function readUnlessUnfit(registry: Registry, reader: SecretReader) {
   }
 }
 
-/** The credentials of registries in the pull Secret of a workload, after those of others; none if it has no such Secret. */
-async function keptCredentials(
-  registries: readonly Registry[],
+/** The content of the pull Secret of a workload; empty if it is gone, undefined if the workload has none. */
+async function readPullSecret(
   { metadata, status }: ActiveResource,
   client: KubeClient,
-): Promise<PullCredentials[]> {
+): Promise<string | undefined> {
   const name = pullSecretName(metadata.name)
   const applied = status?.objects?.find((each) => each.kind === 'Secret' && each.name === name)
-  if (!applied) return []
+  if (!applied) return undefined
   const secret = await readObject(client, secretResource, applied.namespace, name)
   const { [pullSecretKey]: text } = secret ? contentOf(secret) : {}
-  // Without content, the pods still name the Secret.
-  const content = typeof text === 'string' ? text : ''
-  return registries.map(({ spec }) => ({ registry: spec.registry, dockerConfig: content }))
+  return typeof text === 'string' ? text : ''
 }
 
 /** The credentials of a registry; undefined without. Throws Waiting without the Secret, and Stalled for other content. */

@@ -93,6 +93,24 @@ export function hasLogin(file: RegistryFile): boolean {
 }
 
 /**
+ * The credentials of a registry in the pull Secret of a workload, which may have those of others too, also of registries that
+ * are gone; undefined if it has none.
+ */
+export function keptCredentials(
+  { registry, type }: RegistrySpec,
+  pullSecret: string,
+): PullCredentials | undefined {
+  const address = registryAddress(registry)
+  const own = Object.entries(parseDockerConfig(pullSecret) ?? {}).filter(([key]) => {
+    const login = loginAddress(key)
+    // Only a file has logins to parts of its registry.
+    return login === address || (type === 'secret_ref' && login.startsWith(`${address}/`))
+  })
+  if (own.length === 0) return undefined
+  return { registry, dockerConfig: JSON.stringify({ auths: Object.fromEntries(own) }) }
+}
+
+/**
  * The credentials in a file that are for its registry: those of its host before those of a pattern, then the narrowest
  * first. Those for its whole host or for a pattern count for the registry alone, so that they take no place of another one.
  */

@@ -233,6 +233,46 @@ describe('a workload with images of a registry', () => {
     })
   })
 
+  describe('and of a part of it, whose Secret is missing from the beginning,', () => {
+    const putPart = () => {
+      putRegistry('shop', 'r.test/shop', 'False')
+      world.objects.delete('Secret', 'shop-secret')
+    }
+    const image = 'r.test/shop/web:1'
+
+    test('gets the credentials of the whole registry', async () => {
+      putRegistry('builds', 'r.test')
+      putPart()
+      const resource = world.put(workload(image))
+      await world.reconcile(resource)
+      expect(passwordsIn(pullSecret(resource))).toEqual({ 'r.test': canary })
+    })
+
+    test.each([
+      ['alone', workload(image)],
+      ['and others', workloadOf({ one: image, two: 'r.test/web:1' })],
+    ])('follows those of the whole registry: images of the part %s', async (_, made) => {
+      putRegistry('builds', 'r.test')
+      const resource = world.put(made)
+      await world.reconcile(resource)
+      putPart()
+      putSecret('builds', 'second')
+      await world.reconcile(resource)
+      expect(passwordsIn(pullSecret(resource))).toEqual({ 'r.test': 'second' })
+    })
+
+    test('keeps nothing of a part whose registry is deleted', async () => {
+      putRegistry('builds', 'r.test')
+      putRegistry('shop', 'r.test/shop')
+      const resource = world.put(workloadOf({ one: image, two: 'r.test/web:1' }))
+      await world.reconcile(resource)
+      world.objects.delete('Secret', 'builds-secret')
+      world.cluster.drop(Registry, 'acme', 'shop')
+      await world.reconcile(resource)
+      expect(passwordsIn(pullSecret(resource))).toEqual({ 'r.test': canary })
+    })
+  })
+
   test('has those of the registry that is ready, of two for the same address', async () => {
     putRegistry('a-duplicate', 'r.test', 'False')
     putSecret('a-duplicate', 'other')
