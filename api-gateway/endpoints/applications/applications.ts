@@ -7,7 +7,7 @@ import { Problem } from '../../../operator/domain/base/errors.ts'
 import { authorize, type Caller } from '../../authenticate.ts'
 import { accepted, created, type Endpoint, endpoint, type Gateway, noContent, ok } from '../../endpoint.ts'
 import { acceptedShape, errorShape } from '../../response/shapes.ts'
-import { changeObject, patchSpec, removeObject } from '../common/change.ts'
+import { changeObject, patchSpec } from '../common/change.ts'
 import {
   createdBy,
   environmentsOf,
@@ -151,9 +151,7 @@ export const applications: readonly Endpoint[] = [
         const target = { applicationId: params.app_id, environmentType: spec.typeName }
         authorize(caller, { application: 'owner', deployer: true }, target)
       }
-      await removeRecorded(cluster, environments, caller, () =>
-        removeObject(cluster, Application, application),
-      )
+      await removeRecorded(cluster, environments, caller, Application, application)
       if (environments.some((each) => hasResources(store, each))) return accepted
       const look = () => store.get(Application, params.org_id, params.app_id)
       return (await waitUntilDeleted(look)) ? noContent : accepted

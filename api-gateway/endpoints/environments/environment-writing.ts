@@ -1,7 +1,7 @@
 import { Environment } from '../../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
 import { EnvironmentType } from '../../../operator/api/environment-type.ts'
-import { type Manifest, newObject } from '../../../operator/api/kind.ts'
+import { type Kind, type Manifest, newObject, type ObjectOf } from '../../../operator/api/kind.ts'
 import { annotations } from '../../../operator/api/names.ts'
 import { environmentObjectName } from '../../../operator/domain/resource/identity.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
@@ -9,6 +9,7 @@ import type { Store } from '../../../operator/kube/cache/store.ts'
 import { isGone } from '../../../operator/kube/client/client.ts'
 import { type Caller } from '../../authenticate.ts'
 import { Missing } from '../../request/missing.ts'
+import { removeObject } from '../common/change.ts'
 import { find, newTriggeredMetadata, resourcesOf, withFinalizer } from '../common/find.ts'
 
 /** Type of environments whose type is not given. */
@@ -50,19 +51,44 @@ export function refuseUnknownType(store: Store, organization: string, type: stri
   )
 }
 
-/** Records the user who first deletes these environments, for webhooks, and removes the records when `remove` fails. */
-export async function removeRecorded(
+/**
+ * Deletes an object, and with it these environments. Records the user who first deletes them, for webhooks, and removes the
+ * records when the deletion fails.
+ */
+export async function removeRecorded<K extends Kind>(
   cluster: Cluster,
   environments: readonly Environment[],
   caller: Caller,
-  remove: () => Promise<void>,
+  kind: K,
+  object: ObjectOf<K>,
 ): Promise<void> {
-  const recorded = await Promise.all(environments.map((each) => recordDeletion(cluster, each, caller)))
+  const records = await Promise.allSettled(environments.map((each) => recordDeletion(cluster, each, caller)))
+  const failure = records.find((each) => each.status === 'rejected')
+  const recorded = records.flatMap((each) => (each.status === 'fulfilled' && each.value ? [each.value] : []))
+  let isBegun = false
   try {
-    await remove()
+    if (failure) throw failure.reason
+    isBegun = true
+    await removeObject(cluster, kind, object)
   } catch (error) {
-    await Promise.allSettled(recorded.map((each) => each && withdrawRecord(cluster, each)))
+    if (!isBegun || !(await mayBeDeleted(cluster, kind, object)))
+      await Promise.allSettled(recorded.map((each) => withdrawRecord(cluster, each)))
     throw error
+  }
+}
+
+/** Whether a deletion without an answer may have reached the cluster. */
+async function mayBeDeleted<K extends Kind>(
+  cluster: Cluster,
+  kind: K,
+  { metadata }: ObjectOf<K>,
+): Promise<boolean> {
+  try {
+    const current = await cluster.read(kind, metadata.namespace, metadata.name)
+    if (!current) return true
+    return current.metadata.uid === metadata.uid && current.metadata.deletionTimestamp !== undefined
+  } catch {
+    return true
   }
 }
 
@@ -82,7 +108,7 @@ async function recordDeletion(
   }
 }
 
-/** Leaves an environment alone that has changed since: a deletion without an answer may have reached the cluster. */
+/** Leaves an environment alone that has changed since: its deletion may have begun. */
 async function withdrawRecord(cluster: Cluster, recorded: Environment): Promise<void> {
   const { resourceVersion } = recorded.metadata
   const note = { metadata: { resourceVersion, annotations: { [annotations.deletedBy]: null } } }

@@ -4,7 +4,6 @@ import { authorize } from '../../authenticate.ts'
 import { accepted, created, type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { knownId, objectName, shortId } from '../../request/parameters.ts'
 import { acceptedShape, errorShape } from '../../response/shapes.ts'
-import { removeObject } from '../common/change.ts'
 import {
   environmentsOf,
   findApplication,
@@ -96,9 +95,7 @@ export const environments: readonly Endpoint[] = [
       const environment = findEnvironment(store, params)
       const target = { applicationId: params.app_id, environmentType: environment.spec.typeName }
       authorize(caller, { application: 'developer', deployer: true }, target)
-      await removeRecorded(cluster, [environment], caller, () =>
-        removeObject(cluster, Environment, environment),
-      )
+      await removeRecorded(cluster, [environment], caller, Environment, environment)
       if (hasResources(store, environment)) return accepted
       const { name } = environment.metadata
       return (await waitUntilDeleted(() => store.get(Environment, params.org_id, name)))

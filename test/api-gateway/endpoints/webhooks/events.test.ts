@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { Application } from '../../../../operator/api/application.ts'
 import { Environment } from '../../../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../../../operator/api/environment-deployment.ts'
 import { annotations } from '../../../../operator/api/names.ts'
@@ -109,23 +110,39 @@ describe('the user who deletes an environment', () => {
     expect(left).toBeDefined()
   })
 
-  test('stays noted when the deletion succeeds but its answer is lost', async () => {
-    const { remove } = gateway.cluster
-    gateway.cluster.remove = async (kind, object) => {
-      const { metadata, ...rest } = gateway.cluster.store.get(
-        Environment,
-        'acme',
-        'shop.development',
-      ) as Environment // added above
-      gateway.cluster.put(Environment, { ...rest, metadata: { ...metadata, finalizers: ['x/y'] } })
-      await remove(kind, object)
-      throw new Error('reset')
+  test('is noted on no environment when one of them cannot be written', async () => {
+    addEnvironment(gateway, 'production')
+    const { patch } = gateway.cluster
+    gateway.cluster.patch = async (kind, object, ...others) => {
+      if (object.metadata.name === 'shop.production') throw new Error('reset')
+      return patch(kind, object, ...others)
     }
-    await gateway.send(`DELETE ${app}/envs/development`)
-    gateway.cluster.remove = remove
+    expect((await gateway.send(`DELETE ${app}`)).status).toBe(500)
+    gateway.cluster.patch = patch
     const left = gateway.cluster.store.get(Environment, 'acme', 'shop.development')
-    expect(left?.metadata.annotations).toEqual({ [annotations.deletedBy]: 'admin' })
+    expect(left?.metadata.annotations?.[annotations.deletedBy]).toBeUndefined()
+    expect(left).toBeDefined()
   })
+
+  test.each([
+    ['an environment', Environment, 'shop.development', `${app}/envs/development`],
+    ['an application', Application, 'shop', app],
+  ])(
+    'stays noted when the deletion of %s succeeds but its answer is lost',
+    async (_rule, kind, name, path) => {
+      const { remove } = gateway.cluster
+      gateway.cluster.remove = async (asked, object) => {
+        const { metadata, ...rest } = gateway.cluster.store.get(kind, 'acme', name) as Application // added above
+        gateway.cluster.put(kind, { ...rest, metadata: { ...metadata, finalizers: ['x/y'] } } as Application)
+        await remove(asked, object)
+        throw new Error('reset')
+      }
+      await gateway.send(`DELETE ${path}`)
+      gateway.cluster.remove = remove
+      const left = gateway.cluster.store.get(Environment, 'acme', 'shop.development')
+      expect(left?.metadata.annotations).toEqual({ [annotations.deletedBy]: 'admin' })
+    },
+  )
 
   test('is the first one who does', async () => {
     const metadata = {
