@@ -7,7 +7,7 @@ import { Problem } from '../../../operator/domain/base/errors.ts'
 import { withLock } from '../../../operator/domain/base/keyed-mutex.ts'
 import { type Endpoint, endpoint, type Gateway, ok } from '../../endpoint.ts'
 import { errorShape, named } from '../../response/shapes.ts'
-import { changeObject } from '../common/change.ts'
+import { changeObject, patchObject } from '../common/change.ts'
 import { findOrThrow, organizationKey } from '../common/find.ts'
 import { withoutPendingSecret } from '../common/owned-secret.ts'
 
@@ -84,9 +84,9 @@ export function refuseReplacedCheck(account: ResourceAccount, request: string): 
 
 /** Only the operator can read credentials: an annotation requests the check, the status contains its result. */
 async function requestCheck(account: ResourceAccount, gateway: Gateway, request: string): Promise<Check> {
-  const { name, uid } = account.metadata
-  await gateway.cluster.patch(ResourceAccount, account, {
-    metadata: { uid, annotations: { [annotations.check]: request } },
+  const { name } = account.metadata
+  await patchObject(gateway.cluster, ResourceAccount, account, {
+    metadata: { annotations: { [annotations.check]: request } },
   })
   const deadline = performance.now() + checkTimeoutMs
   while (performance.now() < deadline) {

@@ -6,7 +6,7 @@ import type { Store } from '../../../operator/kube/cache/store.ts'
 import { type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { isOn } from '../../request/boolean-query.ts'
 import { Missing } from '../../request/missing.ts'
-import { changeObject, modificationBy, withModification } from '../common/change.ts'
+import { changeObject, modificationBy, removeObjects, withModification } from '../common/change.ts'
 import { find, findAll, organizationKey } from '../common/find.ts'
 import { listEndpoint } from '../common/list-endpoint.ts'
 import { artefactShape, toArtefact, toVersion, versionChangesShape, versionShape } from './artefact-shape.ts'
@@ -57,7 +57,7 @@ export const artefacts: readonly Endpoint[] = [
     access: { organization: 'administrator' },
     responses: { 204: undefined },
     async handle({ params }, { cluster }) {
-      for (const each of versionsOf(cluster.store, params)) await cluster.remove(ArtefactVersion, each)
+      await removeObjects(cluster, ArtefactVersion, versionsOf(cluster.store, params))
       return noContent
     },
   }),

@@ -89,6 +89,21 @@ export async function removeObject<K extends Kind>(
   if (!(await cluster.remove(kind, known))) throw new Replaced(kind, known)
 }
 
+/** Deletes all of these objects as `removeObject` does one; those whose names belong to others are deleted together, then. */
+export async function removeObjects<K extends Kind>(
+  cluster: Cluster,
+  kind: K,
+  known: readonly ObjectOf<K>[],
+): Promise<void> {
+  let replaced: ObjectOf<K> | undefined
+  for (const each of known) {
+    if (await cluster.remove(kind, each)) continue
+    await refresh(cluster, kind, each)
+    replaced = each
+  }
+  if (replaced) throw new Replaced(kind, replaced)
+}
+
 /** Patches the object that a request names; throws NotFound, or that its name belongs to another one. */
 export async function patchObject<K extends Kind>(
   cluster: Cluster,

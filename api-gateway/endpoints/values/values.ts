@@ -7,7 +7,7 @@ import type { Store } from '../../../operator/kube/cache/store.ts'
 import { created, type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { Missing } from '../../request/missing.ts'
 import { errorShape } from '../../response/shapes.ts'
-import { removeObject } from '../common/change.ts'
+import { removeObjects } from '../common/change.ts'
 import { findApplication, findEnvironment } from '../common/find.ts'
 import { listEndpoint } from '../common/list-endpoint.ts'
 import {
@@ -137,8 +137,8 @@ export const values: readonly Endpoint[] = paths.flatMap(({ path, of }): Endpoin
 
 /** Deletes duplicates of the key too, so that none of them takes its place. */
 async function removeAll(cluster: Cluster, path: ValuesPath, key?: string): Promise<void> {
-  for (const each of allValues(cluster.store, path)) {
-    const isOwn = each.spec.environmentId === path.env_id
-    if (isOwn && (key === undefined || each.spec.key === key)) await removeObject(cluster, SharedValue, each)
-  }
+  const removed = allValues(cluster.store, path).filter(
+    ({ spec }) => spec.environmentId === path.env_id && (key === undefined || spec.key === key),
+  )
+  await removeObjects(cluster, SharedValue, removed)
 }

@@ -8,7 +8,7 @@ import type { Store } from '../../../operator/kube/cache/store.ts'
 import type { Caller } from '../../authenticate.ts'
 import { created, type Endpoint, endpoint, type Gateway, noContent, ok } from '../../endpoint.ts'
 import { errorShape } from '../../response/shapes.ts'
-import { changeObject, removeObject, unlessShownAlike } from '../common/change.ts'
+import { changeObject, removeObject, removeObjects, unlessShownAlike } from '../common/change.ts'
 import { findApplication, newMetadata, organizationKey } from '../common/find.ts'
 import { listEndpoint, nameOf } from '../common/list-endpoint.ts'
 import {
@@ -167,7 +167,7 @@ export const webhooks: readonly Endpoint[] = [
     access: webhookAccess,
     responses: { 204: undefined },
     async handle({ params }, { cluster }) {
-      for (const each of webhooksOf(cluster.store, params)) await removeObject(cluster, Webhook, each)
+      await removeObjects(cluster, Webhook, webhooksOf(cluster.store, params))
       return noContent
     },
   }),

@@ -88,8 +88,10 @@ export function createObjectWrites(client: KubeClient, caches: ReadonlyMap<strin
       return await write(kind, 'PATCH', path, body, origin, `application/${type}+json`)
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 422) throw error
-      // 422 means that the uid is another one or that the value is invalid.
-      const current = await readObject(client, resourceOf(kind), namespace, name)
+      // 422 means that the uid is another one or that the value is invalid. Who may not read it learns the latter.
+      const current = await readObject(client, resourceOf(kind), namespace, name).catch(() => {
+        throw error
+      })
       if (current?.metadata.uid === uid) throw error
       throw new ApiError(409, 'Conflict', `the name '${name}' belongs to another object`)
     }

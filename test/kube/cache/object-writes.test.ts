@@ -6,7 +6,7 @@ import { finalizer } from '../../../operator/api/names.ts'
 import { type Cache, createCache } from '../../../operator/kube/cache/cache.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import { createObjectWrites } from '../../../operator/kube/cache/object-writes.ts'
-import { ApiError, type RequestOptions } from '../../../operator/kube/client/client.ts'
+import { ApiError, type KubeClient, type RequestOptions } from '../../../operator/kube/client/client.ts'
 import { removeFinalizer } from '../../../operator/kube/loop/finalizer.ts'
 import { casesOf, fc } from '../../support/properties.ts'
 
@@ -174,4 +174,16 @@ test('a patch of an object whose name belongs to another one is a conflict, alth
   await expect(patch({ uid: 'first' })).rejects.toMatchObject({ status: 409, reason: 'Conflict' })
   server.live = undefined
   await expect(patch({ uid: 'first' })).rejects.toMatchObject({ status: 404 })
+})
+
+test('a patch that is invalid says so, also when the object cannot be read then', async () => {
+  const client = {
+    async request(method: string) {
+      if (method === 'PATCH') throw new ApiError(422, 'Invalid', 'a policy refuses it')
+      throw new ApiError(403, 'Forbidden', 'cannot get')
+    },
+  } as unknown as KubeClient // all that a patch uses
+  const writes = createObjectWrites(client, new Map())
+  const known = { metadata: { namespace: 'acme', name: 'one', uid: 'first' } }
+  await expect(writes.patch(Environment, known, {})).rejects.toThrow('a policy refuses it')
 })

@@ -4,6 +4,7 @@ import { annotations } from '../../../../operator/api/names.ts'
 import { ResourceAccount } from '../../../../operator/api/resource-account.ts'
 import { ApiError } from '../../../../operator/kube/client/client.ts'
 import { setUpGateway } from '../../support/set-up.ts'
+import { showStale } from '../../support/stale-objects.ts'
 
 let tried: string[]
 
@@ -151,4 +152,17 @@ describe('trials of one account', () => {
     Object.assign(gateway.cluster, { replace })
     expect(account()?.spec.credentialsSecretName).toBe(before)
   })
+})
+
+test('the credentials of an account that was made again a moment ago are checked', async () => {
+  await gateway.send(`POST ${accounts}`, { body: cloudflare })
+  const first = account()
+  if (!first) throw new Error('no account')
+  gateway.cluster.drop(ResourceAccount, 'acme', 'cf')
+  await gateway.send(`POST ${accounts}`, { body: cloudflare })
+  const second = account()?.spec.credentialsSecretName
+  const restore = showStale(gateway, ResourceAccount, 'cf', [first])
+  const status = await sending(true, `POST ${accounts}/cf/actions/check`, {})
+  restore()
+  expect([status, tried]).toEqual([200, [second]])
 })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { AccessToken, Membership } from '../../../../operator/api/access.ts'
 import { Application } from '../../../../operator/api/application.ts'
+import { ArtefactVersion } from '../../../../operator/api/artefact-version.ts'
 import { AutomationRule } from '../../../../operator/api/automation-rule.ts'
 import { Environment } from '../../../../operator/api/environment.ts'
 import { EnvironmentType } from '../../../../operator/api/environment-type.ts'
@@ -11,6 +12,7 @@ import { ResourceClass } from '../../../../operator/api/resource-class.ts'
 import { ResourceDefinition } from '../../../../operator/api/resource-definition.ts'
 import { ResourceDriver } from '../../../../operator/api/resource-driver.ts'
 import { ResourceType } from '../../../../operator/api/resource-type.ts'
+import type { FreeForm } from '../../../../operator/api/schema.ts'
 import { SharedValue } from '../../../../operator/api/shared-value.ts'
 import { Webhook } from '../../../../operator/api/webhook.ts'
 import { addEnvironment } from '../../support/objects.ts'
@@ -21,6 +23,8 @@ const gateway = await setUpGateway(() => {
   addEnvironment(gateway)
   gateway.addUser('service', { type: 'service', organizationName: 'acme' })
 })
+
+const sixOf = (make: (id: string) => object) => ['one', 'two', 'three', 'four', 'five', 'six'].map(make)
 
 const org = '/orgs/acme'
 const app = `${org}/apps/shop`
@@ -170,6 +174,32 @@ test('a rule of an environment that is made again is deleted', async () => {
   const { status } = await gateway.send(`DELETE ${rules}/${id}`)
   restore()
   expect([status, gateway.cluster.store.get(AutomationRule, 'acme', id)]).toEqual([204, undefined])
+})
+
+const version = { type: 'container', name: 'r.example.com/web', digest: `sha256:${'0'.repeat(64)}` }
+
+test.each<[what: string, kind: Kind, folder: string, bodies: object[], path: (made: FreeForm) => string]>([
+  ['values', SharedValue, `${app}/values`, sixOf((key) => ({ ...value, key })), () => `${app}/values`],
+  ['webhooks', Webhook, `${app}/webhooks`, sixOf((id) => ({ ...webhook, id })), () => `${app}/jobs`],
+  [
+    'versions of an artefact',
+    ArtefactVersion,
+    `${org}/artefact-versions`,
+    sixOf((each) => ({ ...version, version: each })),
+    ({ artefact_id }) => `${org}/artefacts/${String(artefact_id)}`,
+  ],
+])('all %s are deleted, however many were made again', async (_, kind, folder, bodies, path) => {
+  const made: FreeForm[] = []
+  for (const body of bodies) made.push((await gateway.send(`POST ${folder}`, { body })).body)
+  const all = () => Array.from(gateway.cluster.store.cacheOf(kind).all(), ({ metadata }) => metadata.name)
+  const again = new Set(all())
+  expect(again.size).toBe(bodies.length)
+  const { remove } = gateway.cluster
+  gateway.cluster.remove = async (asked, object, ...others) =>
+    !again.delete(object.metadata.name) && remove(asked, object, ...others)
+  const { status } = await gateway.send(`DELETE ${path(made[0] ?? {})}`)
+  gateway.cluster.remove = remove
+  expect([status, all()]).toEqual([204, []])
 })
 
 test.each([
