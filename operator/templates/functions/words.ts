@@ -19,6 +19,8 @@ const isUpper = (character: string) => /^\p{Lu}$/u.test(character)
 function camelCase(text: string): string {
   const characters = Array.from(text)
   const begin = characters.findIndex((character) => !isConnector(character))
+  // As sprig does, which repeats the last one.
+  if (begin < 0) return `${text}${characters.at(-1) ?? ''}`
   let isUpperRun = false
   return characters
     .map((character, index) => {
@@ -37,11 +39,12 @@ function camelCase(text: string): string {
     .join('')
 }
 
-/** Breaks a text at the last space within the width, and words that are longer. */
+/** Breaks a text at the last space within the width, and words that are longer. Go counts bytes. */
 function wrapped(text: string, width: number, separator: string): string {
   checkLength(text.length * separator.length)
   const lines: string[] = []
-  let rest = text
+  // A character for each byte.
+  let rest = Buffer.from(text).toString('latin1')
   while (rest.length > width) {
     if (rest.startsWith(' ')) {
       rest = rest.slice(1)
@@ -52,5 +55,5 @@ function wrapped(text: string, width: number, separator: string): string {
     lines.push(rest.slice(0, end))
     rest = rest.slice(space < 0 ? end : end + 1)
   }
-  return [...lines, rest].join(separator)
+  return [...lines, rest].map((line) => Buffer.from(line, 'latin1').toString()).join(separator)
 }
