@@ -186,7 +186,8 @@ function checkProbe(probe: Probe, at: string, isReadiness: boolean, report: Repo
     report(at, `has no '${needed}', which a probe of the type '${type}' needs`)
   if ('host' in probe && needed !== undefined && type !== 'http')
     report(`${at}/host`, `is for probes of the type 'http': a probe always reaches the pod itself`)
-  eachEntry(probe.headers, `${at}/headers`, (name, _, where) => {
+  // Other probes send no headers.
+  eachEntry(type === 'http' ? probe.headers : {}, `${at}/headers`, (name, _, where) => {
     if (!/^[-A-Za-z0-9]+$/.test(name))
       report(where, `'${truncate(name, shownLength)}' cannot be the name of a header`)
   })

@@ -1,6 +1,7 @@
 import { boolean, integer, list, map, object, oneOf, type Static, string } from '../../api/schema.ts'
 import {
   containerSecurity,
+  longSeconds,
   passed,
   portNumber,
   protocol,
@@ -28,7 +29,7 @@ const probe = (what: string) =>
       timeoutSeconds: integer('Seconds until a probe fails.', { minimum: 1 }),
       successThreshold: integer('Successes in a row that count as success.', { minimum: 1 }),
       failureThreshold: integer('Failures in a row that count as failure.', { minimum: 1 }),
-      terminationGracePeriodSeconds: integer('Seconds to end after a failed probe.', { minimum: 1 }),
+      terminationGracePeriodSeconds: longSeconds('Seconds to end after a failed probe.', 1),
     },
     what,
   )

@@ -1,6 +1,15 @@
 import { boolean, integer, list, map, object, oneOf, type Static, string } from '../../api/schema.ts'
 import { containerSchema, nativeContainerSchema } from './container-schema.ts'
-import { annotationMap, labelMap, passed, podSecurity, portNumber, protocol, text } from './schema-parts.ts'
+import {
+  annotationMap,
+  labelMap,
+  longSeconds,
+  passed,
+  podSecurity,
+  portNumber,
+  protocol,
+  text,
+} from './schema-parts.ts'
 
 const serviceSchema = object(
   {},
@@ -45,7 +54,7 @@ const podSchema = object(
     ),
     imagePullSecrets: passed('Secrets with credentials of registries.'),
     securityContext: podSecurity,
-    terminationGracePeriodSeconds: integer('Seconds that the pods have to end.', { minimum: 0 }),
+    terminationGracePeriodSeconds: longSeconds('Seconds that the pods have to end.', 0),
     priorityClassName: text('Priority class of the pods.', { maxLength: 253 }),
     preemptionPolicy: oneOf(['Never', 'PreemptLowerPriority'], 'Whether the pods preempt others.'),
     runtimeClassName: text('Runtime class of the pods.', { maxLength: 253 }),
@@ -114,7 +123,7 @@ const jobSchema = object(
   {
     annotations: annotationMap('the Job'),
     labels: labelMap('the Job'),
-    activeDeadlineSeconds: integer('Seconds after which the Job fails.', { minimum: 1 }),
+    activeDeadlineSeconds: longSeconds('Seconds after which the Job fails.', 1),
     backoffLimit: integer('Failed pods after which the Job fails.', { minimum: 0 }),
     completions: integer('Number of pods that must succeed.', { minimum: 0 }),
     completionMode: oneOf(['NonIndexed', 'Indexed'], 'Whether pods have an index.'),
@@ -137,7 +146,7 @@ const cronJobSchema = object(
     annotations: annotationMap('the CronJobs'),
     labels: labelMap('the CronJobs'),
     concurrencyPolicy: oneOf(['Allow', 'Forbid', 'Replace'], 'Whether Jobs run at the same time.'),
-    startingDeadlineSeconds: integer('Seconds that a Job may start late.', { minimum: 0 }),
+    startingDeadlineSeconds: longSeconds('Seconds that a Job may start late.', 0),
     successfulJobsHistoryLimit: integer('Number of succeeded Jobs to keep.', { minimum: 0 }),
     failedJobsHistoryLimit: integer('Number of failed Jobs to keep.', { minimum: 0 }),
     suspend: boolean('Whether no Job starts.'),

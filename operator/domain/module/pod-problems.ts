@@ -13,7 +13,9 @@ export function checkPod({ pod }: Module, report: ReportAt): void {
   })
   for (const field of ['priorityClassName', 'runtimeClassName'] as const) {
     const name = pod?.[field]
-    if (name !== undefined && !hasPlaceholder(name) && !isDnsSubdomain(name))
+    // An empty priority class counts as none.
+    if (name === undefined || (name === '' && field === 'priorityClassName') || hasPlaceholder(name)) continue
+    if (!isDnsSubdomain(name))
       report(`/pod/${field}`, `'${truncate(name, 100)}' cannot be the name of a class`)
   }
   checkSeccomp(pod?.securityContext, '/pod/securityContext', report)

@@ -25,6 +25,10 @@ export const labelMap = (of: string) =>
   map(text('Value of the label.', { maxLength: 63 }), `Labels of ${of}.`)
 export const annotationMap = (of: string) => map(text('Value of the annotation.'), `Annotations of ${of}.`)
 
+/** Seconds that Kubernetes keeps in 64 bits, unlike most numbers. */
+export const longSeconds = (description: string, minimum: number) =>
+  integer(description, { minimum, maximum: Number.MAX_SAFE_INTEGER })
+
 const highestPort = 65_535
 export const portNumber = (description: string) => integer(description, { minimum: 1, maximum: highestPort })
 export const protocol = oneOf(['TCP', 'UDP', 'SCTP'], 'Protocol of the port. `TCP` when absent.')

@@ -485,6 +485,27 @@ describe('what the cluster refuses is a problem of the plan', () => {
       { ...inSpec({ ...daily, cronjob: { timeZone: 'Etc/UTC' } }), profile: 'humanitec/default-cronjob' },
     ],
     ['settings that are not known yet', inPod({ dnsPolicy: 'None', dnsConfig: '${values.D}' })],
+    ['an empty priority class', inPod({ priorityClassName: '' })],
+    [
+      'headers of a probe that sends none',
+      inContainer({ liveness_probe: { type: 'tcp', port: 80, headers: { 'a.b': 'c' } } }),
+    ],
+    ['seconds that Kubernetes does not wrap', inPod({ terminationGracePeriodSeconds: 2 ** 31 })],
+    [
+      'seconds of a Job that Kubernetes does not wrap',
+      { ...inSpec({ job: { activeDeadlineSeconds: 2 ** 40 } }), profile: 'humanitec/default-job' },
+    ],
+    [
+      'seconds of a CronJob that Kubernetes does not wrap',
+      {
+        ...inSpec({ ...daily, cronjob: { startingDeadlineSeconds: 9_999_999_999 } }),
+        profile: 'humanitec/default-cronjob',
+      },
+    ],
+    [
+      'seconds of a probe that Kubernetes does not wrap',
+      inContainer({ liveness_probe: { type: 'tcp', port: 80, terminationGracePeriodSeconds: 2 ** 31 } }),
+    ],
     [
       'a number of pods that is not known yet',
       { ...inSpec(indexed('${values.N}')), id: 'a'.repeat(54), profile: 'humanitec/default-job' },
