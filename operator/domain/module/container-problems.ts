@@ -2,7 +2,7 @@ import { escapeToken } from '../base/json.ts'
 import { quantityOf } from '../base/quantity.ts'
 import { truncate } from '../base/size-limits.ts'
 import type { ModuleContainer, NativeContainer, Probe } from './container-schema.ts'
-import { isDnsLabel, isResourceName, mountPath } from './formats.ts'
+import { isDevice, isDnsLabel, isResourceName, mountPath } from './formats.ts'
 import { isImageReference } from './image-reference.ts'
 import type { Module } from './module-schema.ts'
 import { isVariableOfWord } from './names.ts'
@@ -170,11 +170,29 @@ function checkResources(resources: ModuleContainer['resources'], at: string, rep
           where,
           `'${truncate(quantity, shownLength)}' is not a quantity such as '250m' or '256Mi'`,
         )
+      if (isDevice(name) && !Number.isInteger(amount)) report(where, `'${quantity}' is not a whole number`)
       const limit = amounts.get(name)
       if (part === 'limits') amounts.set(name, amount)
+      else if (!canExceed(name) && lacksLimit(resources, name, amount))
+        report(where, `'${truncate(name, shownLength)}' needs the same limit as request`)
       else if (limit !== undefined && amount > limit)
         report(where, `'${quantity}' is more than the limit '${resources?.limits?.[name]}'`)
     })
+}
+
+/** Whether containers may use more of a resource than they request. */
+function canExceed(name: string): boolean {
+  return !isDevice(name) && !name.startsWith('hugepages-')
+}
+
+/** Whether no limit, nor one that a placeholder may give, is the amount. */
+function lacksLimit(resources: ModuleContainer['resources'], name: string, amount: number): boolean {
+  const limits = resources?.limits
+  if (!limits) return !(resources && 'limits' in resources)
+  if (Object.keys(limits).some(hasPlaceholder)) return false
+  const limit = limits[name]
+  if (limit === undefined) return !(name in limits)
+  return !hasPlaceholder(limit) && quantityOf(limit) !== amount
 }
 
 const neededField = { http: 'port', tcp: 'port', grpc: 'port', command: 'command' } as const

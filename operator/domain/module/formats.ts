@@ -28,12 +28,19 @@ export function isLabelValue(text: string): boolean {
   return text === '' || (text.length <= longestLabel && qualifiedName.test(text))
 }
 
-/** Whether the text names a time zone, such as `Europe/Berlin`. */
+/** Abbreviations that JavaScript takes for time zones, and Kubernetes does not. */
+const abbreviations = new Set(
+  'ACT AET AGT ART AST BET BST CAT CNT CST CTT EAT ECT IET IST JST MIT NET NST PLT PNT PRT PST SST VST'.split(
+    ' ',
+  ),
+)
+
+/** Whether the text names a time zone, such as `Europe/Berlin`. Other than for JavaScript, the case of letters counts. */
 export function isTimeZone(text: string): boolean {
-  if (!/^[A-Za-z]/.test(text)) return false
+  if (!/^[A-Z][^/]*(?:\/[A-Z][^/]*)*$/.test(text) || abbreviations.has(text)) return false
   try {
-    new Intl.DateTimeFormat('en', { timeZone: text }).format()
-    return true
+    const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions()
+    return timeZone === text || timeZone.toLowerCase() !== text.toLowerCase()
   } catch {
     return false
   }
@@ -45,6 +52,11 @@ const standardResource = /^(?:cpu|memory|ephemeral-storage|hugepages-.+)$/
 export function isResourceName(text: string): boolean {
   if (!isLabelKey(text)) return false
   return text.includes('/') ? !text.startsWith('requests.') : standardResource.test(text)
+}
+
+/** Whether a resource is of a device with its domain, which containers can ask for in whole numbers. */
+export function isDevice(name: string): boolean {
+  return name.includes('/') && !name.includes('kubernetes.io/')
 }
 
 const cronField = /^[-*?/,\dA-Za-z#]+$/

@@ -157,9 +157,9 @@ function checkService({ module: { service } }: Checked, report: ReportAt): void 
   if (service.headless && service.type !== undefined && service.type !== 'ClusterIP')
     report('/service/headless', `a Service of the type '${service.type}' cannot be headless`)
   eachEntry(service.ports, '/service/ports', (name, given, at) => {
-    const { service_port: port, protocol = 'TCP', app_protocol: application = '' } = given
+    const { service_port: port, protocol = 'TCP', app_protocol: application } = given
     if (!isDnsLabel(name)) report(at, `'${truncate(name, 63)}' cannot be the name of a port`)
-    if (application !== '' && !hasPlaceholder(application) && !isLabelKey(application))
+    if (application !== undefined && !hasPlaceholder(application) && !isLabelKey(application))
       report(`${at}/app_protocol`, `'${truncate(application, 100)}' cannot be the name of a protocol`)
     if (port === undefined) return
     const other = owners.get(`${protocol} ${port}`)

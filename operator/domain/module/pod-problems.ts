@@ -1,3 +1,4 @@
+import { isObject } from '../base/json.ts'
 import { truncate } from '../base/size-limits.ts'
 import { checkSeccomp, eachEntry } from './container-problems.ts'
 import { isDnsLabel, isDnsSubdomain, isLabelKey, isLabelValue } from './formats.ts'
@@ -11,6 +12,18 @@ export function checkPod({ pod }: Module, report: ReportAt): void {
     else if (!hasPlaceholder(value) && !isLabelValue(value))
       report(at, `'${value}' cannot be the value of a label`)
   })
+  checkClasses(pod, report)
+  checkSeccomp(pod?.securityContext, '/pod/securityContext', report)
+  if (pod?.dnsPolicy === 'None' && !('dnsConfig' in pod && mayHaveServers(pod.dnsConfig)))
+    report('/pod/dnsPolicy', "'None' needs 'dnsConfig' with 'nameservers'")
+  for (const field of ['hostname', 'subdomain'] as const) {
+    const name = pod?.[field]
+    if (name && !hasPlaceholder(name) && !isDnsLabel(name))
+      report(`/pod/${field}`, `'${name}' cannot be a host name: use lower-case letters, digits and hyphens`)
+  }
+}
+
+function checkClasses(pod: Module['pod'], report: ReportAt): void {
   for (const field of ['priorityClassName', 'runtimeClassName'] as const) {
     const name = pod?.[field]
     // An empty priority class counts as none.
@@ -18,11 +31,11 @@ export function checkPod({ pod }: Module, report: ReportAt): void {
     if (!isDnsSubdomain(name))
       report(`/pod/${field}`, `'${truncate(name, 100)}' cannot be the name of a class`)
   }
-  checkSeccomp(pod?.securityContext, '/pod/securityContext', report)
-  if (pod?.dnsPolicy === 'None' && !('dnsConfig' in pod)) report('/pod/dnsPolicy', "'None' needs 'dnsConfig'")
-  for (const field of ['hostname', 'subdomain'] as const) {
-    const name = pod?.[field]
-    if (name && !hasPlaceholder(name) && !isDnsLabel(name))
-      report(`/pod/${field}`, `'${name}' cannot be a host name: use lower-case letters, digits and hyphens`)
-  }
+}
+
+/** False when no placeholder can give a server. */
+function mayHaveServers(dnsConfig: unknown): boolean {
+  if (!isObject(dnsConfig)) return true
+  const servers = dnsConfig.nameservers ?? []
+  return !Array.isArray(servers) || servers.length > 0
 }

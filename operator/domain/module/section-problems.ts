@@ -37,19 +37,28 @@ export function checkSections(checked: Checked, report: ReportAt): void {
   if (kind === 'Job' || kind === 'CronJob') checkIndexedJob(checked, report)
 }
 
-const accessModes = ['ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOncePod']
-
 function checkClaims({ statefulset }: Module, report: ReportAt): void {
   eachEntry(statefulset?.volume_claims, '/statefulset/volume_claims', (_, claim, at) => {
-    const { storage, storage_class: storageClass = '', access_modes: modes = [] } = claim
+    const { storage, storage_class: storageClass = '', access_modes: modes } = claim
     if (storage !== undefined && !hasPlaceholder(storage) && !quantityOf(storage))
       report(`${at}/storage`, `'${truncate(storage, 64)}' is not a quantity such as '10Gi'`)
     if (storageClass !== '' && !hasPlaceholder(storageClass) && !isDnsSubdomain(storageClass))
       report(`${at}/storage_class`, `'${truncate(storageClass, 100)}' cannot be the name of a class`)
-    for (const [i, mode] of modes.entries())
-      if (mode !== undefined && !hasPlaceholder(mode) && !accessModes.includes(mode))
-        report(`${at}/access_modes/${i}`, `must be one of ${accessModes.join(', ')}, not '${mode}'`)
+    if (modes) checkModes(modes, `${at}/access_modes`, report)
   })
+}
+
+const soleMode = 'ReadWriteOncePod'
+const accessModes = ['ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany', soleMode]
+
+function checkModes(modes: readonly (string | undefined)[], at: string, report: ReportAt): void {
+  const known = modes.filter((mode) => mode !== undefined && !hasPlaceholder(mode))
+  if (modes.length === 0) report(at, 'is empty')
+  if (known.includes(soleMode) && known.some((mode) => mode !== soleMode))
+    report(at, `'${soleMode}' excludes other modes`)
+  for (const [i, mode] of modes.entries())
+    if (mode !== undefined && !hasPlaceholder(mode) && !accessModes.includes(mode))
+      report(`${at}/${i}`, `must be one of ${accessModes.join(', ')}, not '${mode}'`)
 }
 
 const defaultDeadline = 600
@@ -66,10 +75,14 @@ function checkDeadline({ module: { deployment = {} }, deploy }: Checked, report:
     )
 }
 
+const mostIndexedPods = 100_000
+
 /** Reports a Job with numbered pods that Kubernetes would refuse. The host name of each is the name of the Job and a number. */
 function checkIndexedJob({ id, kind, module: { job, schedules } }: Checked, report: ReportAt): void {
   if (job?.completionMode !== 'Indexed') return
   const at = '/job/completionMode'
+  if ((job.parallelism ?? 0) > mostIndexedPods)
+    report('/job/parallelism', `must be at most ${mostIndexedPods} with the completion mode 'Indexed'`)
   if (!('completions' in job)) return report(at, "'Indexed' needs 'completions'")
   if (!job.completions) return
   const names =

@@ -298,6 +298,21 @@ describe('what the cluster refuses is a problem of the plan', () => {
       '/pod/initContainers/0/resources/requests/pods',
       /'pods' cannot be the name of a resource/,
     ],
+    ...[
+      [{ limits: { 'a.com/gpu': '1.5' } }, 'limits/a.com~1gpu', /'1.5' is not a whole number/] as const,
+      [{ requests: { 'a.com/gpu': '1' } }, 'requests/a.com~1gpu', /needs the same limit/] as const,
+      [{ limits: {}, requests: { 'a.com/gpu': '1' } }, 'requests/a.com~1gpu', /the same limit/] as const,
+      [
+        { limits: { 'hugepages-2Mi': '4Mi' }, requests: { 'hugepages-2Mi': '2Mi' } },
+        'requests/hugepages-2Mi',
+        /the same limit/,
+      ] as const,
+    ].map(([resources, at, text]): [string, ModuleParams, string, RegExp] => [
+      `the resources ${JSON.stringify(resources)}`,
+      inContainer({ resources }),
+      `/containers/main/resources/${at}`,
+      text,
+    ]),
     [
       'the key of a label of nodes',
       inPod({ nodeSelector: { 'a b': 'c' } }),
@@ -361,6 +376,27 @@ describe('what the cluster refuses is a problem of the plan', () => {
     ['a priority class', inPod({ priorityClassName: 'A' }), '/pod/priorityClassName', /name of a class/],
     ['a runtime class', inPod({ runtimeClassName: '/a' }), '/pod/runtimeClassName', /name of a class/],
     ['a resolver without settings', inPod({ dnsPolicy: 'None' }), '/pod/dnsPolicy', /needs 'dnsConfig'/],
+    ...[{}, { nameservers: [] }].map((dnsConfig): [string, ModuleParams, string, RegExp] => [
+      `a resolver with the settings ${JSON.stringify(dnsConfig)}`,
+      inPod({ dnsPolicy: 'None', dnsConfig }),
+      '/pod/dnsPolicy',
+      /'None' needs 'dnsConfig' with 'nameservers'/,
+    ]),
+    [
+      'an empty protocol of an application',
+      inSpec({ service: { ports: { a: { service_port: 1, app_protocol: '' } } } }),
+      '/service/ports/a/app_protocol',
+      /cannot be the name of a protocol/,
+    ],
+    [
+      'many numbered pods at once',
+      {
+        ...inSpec({ job: { completionMode: 'Indexed', completions: 2, parallelism: 100_001 } }),
+        profile: 'humanitec/default-job',
+      },
+      '/job/parallelism',
+      /at most 100000/,
+    ],
     [
       'the protocol of an application',
       inSpec({ service: { ports: { a: { service_port: 1, app_protocol: '-1' } } } }),
@@ -373,16 +409,24 @@ describe('what the cluster refuses is a problem of the plan', () => {
       '/deployment/minReadySeconds',
       /less than the 600 seconds/,
     ],
-    [
-      'a time zone',
-      { ...inSpec({ ...daily, cronjob: { timeZone: 'a--b' } }), profile: 'humanitec/default-cronjob' },
-      '/cronjob/timeZone',
-      /is not a time zone/,
-    ],
+    ...['a--b', 'europe/berlin', 'Europe/berlin', 'EUROPE/BERLIN', 'utc', 'PST', 'Local', '+01:00'].map(
+      (timeZone): [string, ModuleParams, string, RegExp] => [
+        `the time zone ${timeZone}`,
+        { ...inSpec({ ...daily, cronjob: { timeZone } }), profile: 'humanitec/default-cronjob' },
+        '/cronjob/timeZone',
+        /is not a time zone/,
+      ],
+    ),
     ...[
       [{ storage: '0' }, 'storage', /is not a quantity/] as const,
       [{ storage: '1Gi', storage_class: 'A' }, 'storage_class', /name of a class/] as const,
       [{ storage: '1Gi', access_modes: ['Any'] }, 'access_modes/0', /must be one of ReadWriteOnce/] as const,
+      [{ storage: '1Gi', access_modes: [] }, 'access_modes', /is empty/] as const,
+      [
+        { storage: '1Gi', access_modes: ['ReadWriteOnce', 'ReadWriteOncePod'] },
+        'access_modes',
+        /'ReadWriteOncePod' excludes other modes/,
+      ] as const,
     ].map(([claim, at, text]): [string, ModuleParams, string, RegExp] => [
       `the ${at} of a volume claim`,
       {
@@ -466,6 +510,16 @@ describe('what the cluster refuses is a problem of the plan', () => {
         resources: { limits: { 'ephemeral-storage': '1Gi', 'hugepages-2Mi': '4Mi', 'nvidia.com/gpu': '1' } },
       }),
     ],
+    ...[
+      { limits: { 'a.com/gpu': '2' }, requests: { 'a.com/gpu': '2000m' } },
+      { limits: '${values.L}', requests: { 'a.com/gpu': '2' } },
+      { limits: { '${values.N}': '2' }, requests: { 'a.com/gpu': '2' } },
+      { limits: { 'a.com/gpu': '${values.L}' }, requests: { 'a.com/gpu': '2' } },
+      { requests: { 'kubernetes.io/a': '1.5', cpu: '1.5' } },
+    ].map((resources): [string, ModuleParams] => [
+      `the resources ${JSON.stringify(resources)}`,
+      inContainer({ resources }),
+    ]),
     ['labels of nodes', inPod({ nodeSelector: { 'example.com/disk': '${values.DISK}', a: '' } })],
     ['a host name that is not known yet', inPod({ hostname: '${values.A}', subdomain: '' })],
     [
@@ -480,9 +534,23 @@ describe('what the cluster refuses is a problem of the plan', () => {
       'a time without progress that is not known yet',
       { ...inSpec({ deployment: { minReadySeconds: 700 } }), deploy: { timeout: '${values.T}' } },
     ],
+    ...[
+      'Etc/UTC',
+      'UTC',
+      'EST',
+      'EST5EDT',
+      'W-SU',
+      'GMT+0',
+      'Asia/Calcutta',
+      'Asia/Kolkata',
+      'Europe/Isle_of_Man',
+    ].map((timeZone): [string, ModuleParams] => [
+      `the time zone ${timeZone}`,
+      { ...inSpec({ ...daily, cronjob: { timeZone } }), profile: 'humanitec/default-cronjob' },
+    ]),
     [
-      'a time zone',
-      { ...inSpec({ ...daily, cronjob: { timeZone: 'Etc/UTC' } }), profile: 'humanitec/default-cronjob' },
+      'a resolver with an unknown server',
+      inPod({ dnsPolicy: 'None', dnsConfig: { nameservers: '${values.D}' } }),
     ],
     ['settings that are not known yet', inPod({ dnsPolicy: 'None', dnsConfig: '${values.D}' })],
     ['an empty priority class', inPod({ priorityClassName: '' })],

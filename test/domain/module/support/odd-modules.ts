@@ -62,6 +62,9 @@ const oddText = fc.constantFrom(
   'a'.repeat(254),
   '1',
   'ReadWriteOnce',
+  'ReadWriteOncePod',
+  'PST',
+  'utc',
   'Europe/Berlin',
   'ALL',
 )
@@ -79,7 +82,7 @@ function valueOf(schema: Keywords): fc.Arbitrary<unknown> {
   if (type === 'string') return text
   if (type === 'integer') return integerOf(schema)
   if (type === 'boolean') return fc.boolean()
-  if (items) return fc.array(valueOf(items), { minLength: 1, maxLength: 2 })
+  if (items) return fc.array(valueOf(items), { maxLength: 2 })
   if (additionalProperties)
     return fc.dictionary(text, valueOf(additionalProperties), { minKeys: 1, maxKeys: 2 })
   if (!properties) return fc.constant(undefined) // Kubernetes reads it
