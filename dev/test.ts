@@ -7,6 +7,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { buildBundles, builtBundles } from './build.ts'
+import { ensureGitOpsCheck } from './gitops-check.ts'
 import { ensureHelm } from './helm/helm.ts'
 import { useOfRightsDirectory } from './places.ts'
 
@@ -81,6 +82,8 @@ if (['chart', 'node'].some((name) => projects.includes(name))) await ensureHelm(
 const [useOfRights, bundles] = [newDirectory('rights'), newDirectory('bundles')]
 process.env[useOfRightsDirectory] = useOfRights
 if (projects.includes('cluster')) {
+  // Its first build takes both cores for minutes: beside it, operators lose their leadership.
+  await ensureGitOpsCheck()
   // Many files start an operator or a gateway.
   await buildBundles(bundles)
   process.env[builtBundles] = bundles

@@ -114,8 +114,7 @@ class DeploymentReconciler {
     } catch (error) {
       const bounded = this.#deadlines.bounded(deployment, error)
       if (!(bounded instanceof Stalled)) throw bounded
-      const reported = reportedStatus(this.#tools.cluster.store, deployment)
-      const lastStatus = this.#running.statusOf(deployment) ?? reported
+      const lastStatus = reportedStatus(this.#tools.cluster.store, deployment)
       this.#forget(deployment)
       throw finalError(bounded, { lastStatus, finishTime: this.#now() })
     }

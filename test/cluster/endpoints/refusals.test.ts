@@ -207,7 +207,7 @@ test.each([
   ['GET /v1/orgs', 404],
   ['GET ~/apps/shop/envs/dev/resources?scheduled_deletion=perhaps', 400],
   ['DELETE ~/apps/shop/envs/dev/resources/redis/shared.missing?detach=perhaps', 400],
-  ['DELETE ~/apps/shop/envs/dev/resources/redis/shared.missing?detach=', 404],
+  ['DELETE ~/apps/shop/envs/dev/resources/redis/shared.missing?detach=', 400],
   ['DELETE ~/apps/shop/envs/dev/resources/redis/shared.missing?detach=true&detach=true', 400],
   ['POST ~/resources/accounts?dry_run=1', 400],
   ['DELETE ~/apps/shop/envs/dev/resources/redis..large/shared.missing', 404],
