@@ -62,7 +62,7 @@ describe('values that are wrong are refused, and the message names them', () => 
     [
       'a label that the chart reads back',
       { commonLabels: { 'app.kubernetes.io/version': '7.0.0' } },
-      ['/commonLabels', 'app.kubernetes.io/version'],
+      ['/commonLabels/app.kubernetes.io~1version'],
     ],
     ['a Secret by name only', { imagePullSecrets: ['registry'] }, ['/imagePullSecrets/0', 'object']],
     ['the name of a vendor', { sample: { name: 'humanitec' } }, ['/sample/name']],
