@@ -1,3 +1,4 @@
+import { base64Bytes, isBase64 } from '../base/base64.ts'
 import { escapeToken } from '../base/json.ts'
 import { quantityOf } from '../base/quantity.ts'
 import { truncate } from '../base/size-limits.ts'
@@ -108,7 +109,7 @@ function checkPaths({ files, volume_mounts: mounts }: ModuleContainer, at: strin
     if (value !== undefined && binary !== undefined) report(where, "has both 'value' and 'binary_value'")
     if (!('value' in file) && !('binary_value' in file))
       report(where, "has neither 'value' nor 'binary_value'")
-    if (binary !== undefined && !hasPlaceholder(binary) && !isBase64(binary))
+    if (binary !== undefined && !hasPlaceholder(binary) && !isBase64(binary.replace(/\s/g, '')))
       report(`${where}/binary_value`, 'is not Base64')
   })
 }
@@ -142,16 +143,6 @@ export function fileBytes({
   if (binary !== undefined) return base64Bytes(binary)
   const text = value instanceof SecretText ? value.reveal() : value
   return typeof text === 'string' ? Buffer.byteLength(text) : 0
-}
-
-/** Bytes of a content in Base64. */
-export function base64Bytes(text: string): number {
-  return Math.floor((text.replace(/[\s=]/g, '').length * 3) / 4)
-}
-
-function isBase64(text: string): boolean {
-  const joined = text.replace(/\s/g, '')
-  return joined.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(joined)
 }
 
 function checkResources(resources: ModuleContainer['resources'], at: string, report: ReportAt): void {

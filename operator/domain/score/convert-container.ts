@@ -1,4 +1,5 @@
 import type { FreeForm } from '../../api/schema.ts'
+import { isBase64 } from '../base/base64.ts'
 import type { TextConverter } from './references.ts'
 import type { ScoreContainer, ScoreFile, ScoreProbe, ScoreVolume } from './score-schema.ts'
 
@@ -55,16 +56,11 @@ function convertFile(
       [...at, 'source'],
       `names the file '${source}', which is not here; give its text as 'content'`,
     )
-  if (binaryContent !== undefined && !isBase64(binaryContent))
+  if (binaryContent !== undefined && !isBase64(binaryContent.replaceAll(/\s/g, '')))
     texts.report([...at, 'binaryContent'], 'is not base64')
   const value =
     content && (noExpand === true ? texts.literal(content) : texts.convert(content, [...at, 'content']))
   return withoutAbsent({ mode, value, binary_value: binaryContent })
-}
-
-function isBase64(text: string): boolean {
-  const plain = text.replaceAll(/\s/g, '')
-  return plain.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(plain)
 }
 
 function convertVolumes(volumes: ScoreContainer['volumes'], at: Path, texts: TextConverter): FreeForm {

@@ -1,3 +1,4 @@
+import { isBase64 } from '../../domain/base/base64.ts'
 import { FunctionFault } from '../limits.ts'
 import { type Functions, textArgument, withoutPrototypes } from '../values.ts'
 import { parseYaml, yamlText } from '../yaml.ts'
@@ -14,8 +15,7 @@ const fromJson = (text: unknown) => {
 /** The text of base64 with its padding, which may have line breaks. */
 const b64dec = (text: unknown) => {
   const base64 = textArgument(text).replace(/[\r\n]/g, '')
-  if (base64.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(base64))
-    throw new FunctionFault('takes base64, and this is none')
+  if (!isBase64(base64)) throw new FunctionFault('takes base64, and this is none')
   return Buffer.from(base64, 'base64').toString()
 }
 const fromYaml = (text: unknown) => parseYaml(textArgument(text))
