@@ -65,14 +65,15 @@ export async function removeRecorded<K extends Kind>(
   const records = await Promise.allSettled(environments.map((each) => recordDeletion(cluster, each, caller)))
   const failure = records.find((each) => each.status === 'rejected')
   const recorded = records.flatMap((each) => (each.status === 'fulfilled' && each.value ? [each.value] : []))
-  let isBegun = false
+  const withdraw = () => Promise.allSettled(recorded.map((each) => withdrawRecord(cluster, each)))
+  if (failure) {
+    await withdraw()
+    throw failure.reason
+  }
   try {
-    if (failure) throw failure.reason
-    isBegun = true
     await removeObject(cluster, kind, object)
   } catch (error) {
-    if (!isBegun || !(await mayBeDeleted(cluster, kind, object)))
-      await Promise.allSettled(recorded.map((each) => withdrawRecord(cluster, each)))
+    if (!(await mayBeDeleted(cluster, kind, object))) await withdraw()
     throw error
   }
 }

@@ -1,22 +1,22 @@
 import type { FreeForm } from '../../api/schema.ts'
 import { isIndexed, isObject, pointerSteps, replaceAt } from '../base/json.ts'
 
-/** A text of a module that contains a secret. Only `reveal` and `revealValue` give it: printed or as JSON, it is hidden. */
+/**
+ * A text of a module that contains a secret, or another value that becomes a text. Only `reveal` and `revealValue` give it:
+ * printed or as JSON, it is hidden.
+ */
 export class SecretText {
-  readonly #text: string
   readonly #value: unknown
 
-  /** `value` is what the text is the JSON of, when it is no text itself. */
-  constructor(text: string, value: unknown = text) {
-    this.#text = text
-    this.#value = value
+  constructor(value: unknown) {
+    this.#value = value ?? null
   }
 
+  /** The text, or the JSON of a value that is none. */
   reveal(): string {
-    return this.#text
+    return typeof this.#value === 'string' ? this.#value : JSON.stringify(this.#value)
   }
 
-  /** The text, or the value that it is the JSON of. */
   revealValue(): unknown {
     return this.#value
   }
@@ -48,13 +48,7 @@ export function jsonOf(value: unknown): ModuleText {
 /** A copy of the value with a `SecretText` at each of the JSON pointers. */
 export function withSecretTexts(value: FreeForm, pointers: readonly string[]): FreeForm {
   const copy = structuredClone(value)
-  for (const pointer of pointers)
-    replaceAt(
-      copy,
-      pointer,
-      (value) =>
-        new SecretText(typeof value === 'string' ? value : JSON.stringify(value ?? null), value ?? null),
-    )
+  for (const pointer of pointers) replaceAt(copy, pointer, (value) => new SecretText(value))
   return copy
 }
 
