@@ -21,7 +21,7 @@ import type { ReconcileContext } from '../../kube/loop/controller.ts'
 import { isReady } from '../../kube/loop/outcome.ts'
 import type { Observed } from '../../kube/loop/status.ts'
 import type { Objects } from '../../kube/objects.ts'
-import { isSame } from '../objects/applied-object.ts'
+import { isSame, keyOfKind } from '../objects/applied-object.ts'
 import type { Inventory } from '../objects/inventory.ts'
 import type { WorkloadPod, WorkloadPods } from './workload-pods.ts'
 
@@ -131,7 +131,7 @@ async function currentRollout(
 /** The objects whose rollout is waited for: no CronJob, and none where applied objects are enough. */
 function targetsOf(resource: ActiveResource, { objects = [] }: ResourceStatus, rollouts: Rollouts) {
   if (!isAwaited(resource, rollouts)) return []
-  return objects.filter(({ apiVersion, kind }) => rolloutKinds.has(`${apiVersion} ${kind}`))
+  return objects.filter((each) => rolloutKinds.has(keyOfKind(each)))
 }
 
 /** Whether the resource is a workload that is ready when its pods run, not when its objects are applied. */

@@ -6,12 +6,12 @@ import { checkContainer, checkNativeContainer, eachEntry } from './container-pro
 import type { ModuleContainer } from './container-schema.ts'
 import { isDnsLabel, isDnsSubdomain, isLabelKey, isLabelValue, isSchedule, longestLabel } from './formats.ts'
 import { isReservedKey } from './labels.ts'
-import { type Deploy, deploySchema, type Module, moduleSchema } from './module-schema.ts'
+import { deploySchema, type Module, moduleSchema } from './module-schema.ts'
 import { longestId } from './names.ts'
 import { checkPod } from './pod-problems.ts'
-import { kindOfProfile, type WorkloadKind } from './profiles.ts'
+import { kindOfProfile } from './profiles.ts'
 import { hasPlaceholder, type ReportAt, readBySchema } from './read-module.ts'
-import { checkSections } from './section-problems.ts'
+import { type Checked, checkSections } from './section-problems.ts'
 import { checkContents, checkVolumes } from './volume-problems.ts'
 
 /** The params of a `workload` resource: its module. */
@@ -23,11 +23,7 @@ export interface ModuleParams {
 }
 
 /** A module as its schema reads it. */
-export interface ReadModule {
-  readonly id: string
-  readonly kind: WorkloadKind
-  readonly module: Module
-  readonly deploy: Deploy
+export interface ReadModule extends Checked {
   /** Texts that name the field. None for a module that can be rendered. */
   readonly problems: readonly string[]
 }
@@ -71,8 +67,6 @@ export function readModule(params: ModuleParams, vendors: readonly string[]): Re
   if (hasObjects(params)) check({ id, kind, module, deploy }, report)
   return { id, kind, module, deploy, problems }
 }
-
-type Checked = Omit<ReadModule, 'problems'>
 
 function check(checked: Checked, report: ReportAt): void {
   const { module } = checked

@@ -7,7 +7,8 @@ import { jobSuffixLength, objectNames } from './names.ts'
 import type { WorkloadKind } from './profiles.ts'
 import { hasPlaceholder, type ReportAt } from './read-module.ts'
 
-interface Checked {
+/** A module that is checked, with the kind of its profile. */
+export interface Checked {
   readonly id: string
   readonly kind: WorkloadKind
   readonly module: Module
