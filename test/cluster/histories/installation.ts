@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { provideBundles } from '../../../dev/build.ts'
 import { type ControlPlane, startControlPlane } from '../../../dev/control-plane/control-plane.ts'
 import { type ApiAccess, apiCall } from '../../../dev/control-plane/kubernetes.ts'
+import { isOurs } from '../../../dev/control-plane/processes.ts'
 import { ensureDevelopmentAuthority } from '../../../dev/development-authority.ts'
 import {
   outsideWorld,
@@ -53,6 +54,7 @@ const commonSettings = {
   QUARTERMASTER_REQUEST_BURST: '100000',
 }
 
+const restartEveryMs = 1000
 const identities = ['operator-0', 'operator-1']
 
 const leasePath = '/apis/coordination.k8s.io/v1/namespaces/quartermaster-system/leases/quartermaster-operator'
@@ -88,6 +90,12 @@ export async function startInstallation(): Promise<Installation> {
     )
   }
 
+  /** As a cluster does: an operator that cannot renew its lease ends itself. */
+  async function restartEnded(): Promise<void> {
+    for (const [identity, { pid }] of operators)
+      if (!(await isOurs(pid, directory))) await startOperator(identity)
+  }
+
   async function replaceLeader(isOrderly: boolean): Promise<void> {
     const { spec } = await apiCall<{ spec: { holderIdentity: string } }>(access, 'GET', leasePath)
     const leader = operators.get(spec.holderIdentity)
@@ -103,6 +111,12 @@ export async function startInstallation(): Promise<Installation> {
   await Promise.all(identities.map(startOperator))
   const adminToken = await readAdminToken(access)
   let replacing: Promise<void> | undefined
+  let restarting = Promise.resolve()
+  const restarts = setInterval(() => {
+    if (replacing) return
+    // An operator that is late may still run: a second one of its identity would lead beside it.
+    restarting = restarting.then(restartEnded).catch(() => clearInterval(restarts))
+  }, restartEveryMs)
   return {
     cluster: { access, gatewayUrl: gateway.url, adminToken, directory, cloudflare },
     operator: {
@@ -118,12 +132,16 @@ export async function startInstallation(): Promise<Installation> {
     proxy,
     gatewayProxy,
     endOperator(isOrderly) {
-      replacing ??= replaceLeader(isOrderly).finally(() => {
-        replacing = undefined
-      })
+      replacing ??= restarting
+        .then(() => replaceLeader(isOrderly))
+        .finally(() => {
+          replacing = undefined
+        })
       return replacing
     },
     async stop() {
+      clearInterval(restarts)
+      await restarting
       await replacing
       await Promise.all([...operators.values(), gateway].map((each) => each.stop()))
       await Promise.all([proxy, gatewayProxy, receiver].map((each) => each.close()))
