@@ -113,7 +113,7 @@ class ObjectCache<T extends StoredObject> implements Cache<T> {
     const before = this.get(namespaceOf(object), name)
     if (versionOf(object) <= (this.#deletions.versionOf(uid) ?? -1n)) return false
     if (before && !this.#doubted.has(before) && versionOf(before) >= versionOf(object)) return false
-    this.#change(before, this.#compact(object), origin)
+    this.#change(before, this.#compact(object, before), origin)
     return true
   }
 

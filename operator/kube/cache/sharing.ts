@@ -1,5 +1,5 @@
 import type { StoredObject } from '../../api/kind.ts'
-import { isObject } from '../../domain/base/json.ts'
+import { isIndexed, isObject } from '../../domain/base/json.ts'
 
 /** How many characters of texts a pool keeps at least: for each object of the cache, within limits. */
 const poolCharacters = { perObject: 100, least: 20_000, most: 1_000_000 }
@@ -59,8 +59,11 @@ class FieldUse {
   }
 }
 
-/** Returns an object with less memory and the same content, except fields that no code reads. */
-export type Compact = <T extends StoredObject>(object: T) => T
+/**
+ * Returns an object with less memory and the same content, except fields that no code reads. A spec or status that the
+ * version before has too stays the same object.
+ */
+export type Compact = <T extends StoredObject>(object: T, before?: T) => T
 
 /**
  * Makes equal parts of the objects of a kind the same part: thousands of resources have the same definition, context and
@@ -87,11 +90,17 @@ export function createCompact(objects: () => number): Compact {
     return shared(parts, JSON.stringify(value), value, use)
   }
 
-  return (object) => {
+  return (object, before) => {
     const content = slim(object) as Record<string, unknown> // the kinds differ in their fields
+    const known = before as Record<string, unknown> | undefined
     for (const { name, uses } of sections) {
       const section = content[name]
       if (!isObject(section)) continue
+      // Two versions never have the same metadata.
+      if (name !== 'metadata' && isIdentical(section, known?.[name])) {
+        content[name] = known?.[name]
+        continue
+      }
       for (const key of Object.keys(section)) {
         const use = uses.get(key) ?? new FieldUse()
         uses.set(key, use)
@@ -104,6 +113,17 @@ export function createCompact(objects: () => number): Compact {
 
 function isShareable({ length }: string): boolean {
   return length >= sharedLengths.least && length <= sharedLengths.most
+}
+
+/** Whether two JSON values are equal, with their keys in the same order. */
+function isIdentical(left: unknown, right: unknown): boolean {
+  if (left === right) return true
+  if (!isIndexed(left) || !isIndexed(right) || Array.isArray(left) !== Array.isArray(right)) return false
+  const [keys, others] = [Object.keys(left), Object.keys(right)]
+  return (
+    keys.length === others.length &&
+    keys.every((key, index) => key === others[index] && isIdentical(left[key], right[key]))
+  )
 }
 
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration'

@@ -116,6 +116,39 @@ test('equal parts and texts of objects are one', () => {
   expect(second.spec.own).toEqual({ name: 'second' })
 })
 
+test('a spec or status that the version before has too stays the same object', () => {
+  const cache = createCache({}, () => {})
+  const versions = [
+    { spec: { list: [{ a: 1 }], text: 'x' }, status: { ready: false } },
+    { spec: { list: [{ a: 1 }], text: 'x' }, status: { ready: true } },
+    { spec: { list: [{ a: 2 }], text: 'x' }, status: { ready: true } },
+    { spec: { list: [{ a: 2, b: 3 }], text: 'x' }, status: { ready: true } },
+    { spec: { list: [{ b: 3, a: 2 }], text: 'x' }, status: { ready: true, at: [] } },
+    { spec: { list: { 0: { b: 3, a: 2 } }, text: 'x' }, status: { ready: true, at: {} } },
+    { spec: { list: { 0: { b: 3, a: 2 } } } },
+    { spec: { list: { 0: { b: 3, a: 2 } } }, status: {} },
+  ]
+  const seen = versions.map((content, index) => {
+    const { sent } = served(content, 'a', index + 1)
+    cache.set(JSON.parse(sent) as StoredObject)
+    return cache.get('acme', 'a') as unknown as (typeof versions)[number]
+  })
+  const kept = seen.slice(1).map(({ spec, status }, index) => ({
+    spec: spec === seen[index]?.spec,
+    status: status === seen[index]?.status,
+  }))
+  expect(kept).toEqual([
+    { spec: true, status: false },
+    { spec: false, status: true },
+    { spec: false, status: true },
+    // Another order of keys is another text.
+    { spec: false, status: false },
+    { spec: false, status: false },
+    { spec: false, status: false },
+    { spec: true, status: false },
+  ])
+})
+
 describe('the memory of shared parts is bounded: what is not seen in a while is forgotten', () => {
   test.each([
     { objects: 10, characters: 10_000, isKept: true },
