@@ -98,9 +98,9 @@ export function openCluster(options: {
     read,
     async readAll(kind, namespace) {
       const answer = (await client.request('GET', pathOf(resourceOf(kind), namespace))) as {
-        items: ObjectOf<typeof kind>[]
+        readonly items: readonly ObjectOf<typeof kind>[] | null
       } // the shape of a list
-      return answer.items
+      return answer.items ?? []
     },
     async readNames(kind, namespace, fields) {
       const answer = (await client.request('GET', pathOf(resourceOf(kind), namespace), {

@@ -8,7 +8,7 @@ export async function refreshQuotas(
   namespace: string,
 ): Promise<void> {
   const { items } = (await client.request('GET', pathOf(quotaResource, namespace))) as {
-    readonly items: readonly ResourceQuota[]
+    readonly items: readonly ResourceQuota[] | null
   } // the shape of a list
-  for (const quota of items) store.quotas.set(quota)
+  for (const quota of items ?? []) store.quotas.set(quota)
 }

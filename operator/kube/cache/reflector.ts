@@ -10,6 +10,7 @@ import { WatchPauses } from './watch-pauses.ts'
 import {
   errorOf,
   isEndOfList,
+  type ListPage,
   metadataAccept,
   metadataListAccept,
   parseWatchEvent,
@@ -228,18 +229,15 @@ class CacheReflector implements Reflector {
     const { apiVersion, kind } = this.#resource
     const list = new RunningList()
     this.#list = list
-    let next: string | undefined
-    let resourceVersion: string
+    let page: ListPage | undefined
     do {
-      const page = (await this.#client.request('GET', this.#path, {
-        query: { ...this.#selectors(), limit: 500, continue: next },
+      page = (await this.#client.request('GET', this.#path, {
+        query: { ...this.#selectors(), limit: 500, continue: page?.metadata.continue || undefined },
         accept: this.#options.metadataOnly ? metadataListAccept : undefined,
-      })) as { items: StoredObject[]; metadata: { continue?: string; resourceVersion: string } } // the shape of a list
-      for (const item of page.items) this.#store({ ...item, apiVersion, kind })
-      next = page.metadata.continue || undefined
-      resourceVersion = page.metadata.resourceVersion
-    } while (next)
-    await this.#endList(list, resourceVersion)
+      })) as ListPage
+      for (const item of page.items ?? []) this.#store({ ...item, apiVersion, kind })
+    } while (page.metadata.continue)
+    await this.#endList(list, page.metadata.resourceVersion)
   }
 
   #kept(object: StoredObject): StoredObject {

@@ -92,8 +92,8 @@ export function createSecretBindings(client: KubeClient): SecretBindings {
     async bound() {
       const list = (await client.request('GET', `/apis/${roleBindingResource.apiVersion}/rolebindings`, {
         query: { labelSelector: `${labels.managedBy}=${manager}` },
-      })) as { items: readonly { metadata: { namespace: string; finalizers?: readonly string[] } }[] } // the shape of a list
-      const kept = list.items.filter(({ metadata }) => metadata.finalizers?.includes(finalizer))
+      })) as { items: readonly { metadata: { namespace: string; finalizers?: readonly string[] } }[] | null } // the shape of a list
+      const kept = (list.items ?? []).filter(({ metadata }) => metadata.finalizers?.includes(finalizer))
       return [...new Set(kept.map(({ metadata }) => metadata.namespace))]
     },
   }

@@ -114,6 +114,8 @@ describe('the first list', () => {
   test('has pages from an API server that cannot stream it', async () => {
     const pages = [
       { metadata: { resourceVersion: '7', continue: 'more' }, items: [thing('a', 1)] },
+      // The API server writes null for an empty list of metadata.
+      { metadata: { resourceVersion: '7', continue: 'still more' }, items: null },
       { metadata: { resourceVersion: '7' }, items: [thing('b', 2)] },
     ]
     const { cache, watches, synced } = reflect([new ApiError(422, 'Invalid', 'no streamed lists'), []], pages)
