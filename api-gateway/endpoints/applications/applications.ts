@@ -26,6 +26,7 @@ import { applicationShape, newApplicationShape, toApplication } from './applicat
 import { withApplicationRole } from './application-users.ts'
 import { hasEarlierObjects } from './earlier-objects.ts'
 import { prepareFirstEnvironment } from './first-environment.ts'
+import { findIncomplete, isOwnedBy } from './incomplete-application.ts'
 
 /** Makes the creator an owner, unless they are an administrator. */
 async function makeOwner(
@@ -83,17 +84,28 @@ export const applications: readonly Endpoint[] = [
     access: { organization: 'manager' },
     body: newApplicationShape,
     responses: { 201: applicationShape, 409: errorShape },
-    async handle({ params: { org_id }, body, caller }, { cluster, log }) {
+    async handle({ params: { org_id }, body, caller }, gateway) {
+      const { cluster, log } = gateway
       const { store } = cluster
       const known = store.get(Application, org_id, body.id)
-      await refuseTaken(cluster, Application, known, `application '${body.id}'`)
+      const refuse = () => refuseTaken(cluster, Application, known, `application '${body.id}'`)
+      const left = await findIncomplete(known, body.name, caller, gateway)
+      if (!left) await refuse()
       const createFirst = await prepareFirstEnvironment({ cluster, log }, org_id, body, caller)
+      const complete = async (application: Application) => {
+        await makeOwner(application, caller, { cluster, log })
+        await createFirst?.(application)
+        return created(toApplication(store, application))
+      }
+      // Others may use it by now, so it stays if this fails.
+      if (left && (createFirst || !isOwnedBy(left, caller))) return complete(left)
+      if (left) await refuse()
       const metadata = withFinalizer(newMetadata(org_id, body.id, caller))
       const application = await cluster.create(
         Application,
         newObject(Application, metadata, { displayName: body.name }),
       )
-      await withRollback(
+      return withRollback(
         log,
         async () => {
           if (!hasEarlierObjects(store, application, caller)) {
@@ -105,12 +117,8 @@ export const applications: readonly Endpoint[] = [
             application: body.id,
           })
         },
-        async () => {
-          await makeOwner(application, caller, { cluster, log })
-          await createFirst(application)
-        },
+        () => complete(application),
       )
-      return created(toApplication(store, application))
     },
   }),
   endpoint({

@@ -43,7 +43,8 @@ function firstEnvironment(
 }
 
 /**
- * Returns how to create the first environment of a new application, or to leave nothing behind if that is deleted meanwhile.
+ * Returns how to create the first environment of a new application, or to leave nothing behind if that is deleted meanwhile;
+ * undefined when it gets none.
  * An environment can exist before its application: the default one is then left as it is, and one that the request names
  * throws Conflict.
  */
@@ -52,10 +53,10 @@ export async function prepareFirstEnvironment(
   organization: string,
   body: NewApplication,
   caller: Caller,
-): Promise<(application: Application) => Promise<void>> {
+): Promise<((application: Application) => Promise<void>) | undefined> {
   const { store } = cluster
   const first = firstEnvironment(store, organization, body, caller)
-  if (!first) return async () => {}
+  if (!first) return undefined
   const object = newEnvironment(organization, body.id, first, caller)
   const { name } = object.metadata
   if (body.env)
