@@ -2,15 +2,28 @@ import { execFileSync } from 'node:child_process'
 import { expect, test } from '@jest/globals'
 import { blocksAt } from './run-page.ts'
 
-/** The command that saves the objects, with a list of objects in place of the cluster's. */
-function saved(items: readonly object[]): { kind: string }[] {
-  const text = blocksAt('docs/operations.md', 'control plane')
+const commands = () =>
+  blocksAt('docs/operations.md', 'control plane')
     .map((block) => block.text)
     .join('\n')
+
+function outputOf(script: string, items: readonly object[]): string {
+  return execFileSync('bash', ['-c', script], { input: JSON.stringify({ items }) }).toString()
+}
+
+/** The objects that a backup saves, with a list of objects in place of the cluster's. */
+function saved(items: readonly object[]): { kind: string }[] {
+  const text = commands()
   const [clean = ''] = /^clean=.*$/m.exec(text) ?? []
-  const [, command = ''] = /^kubectl get "\$kinds" -A -o json \| (jq .*) > /m.exec(text) ?? []
-  const output = execFileSync('bash', ['-c', `${clean}\n${command}`], { input: JSON.stringify({ items }) })
-  return (JSON.parse(output.toString()) as { items: { kind: string }[] }).items
+  const [, command = ''] = /^kubectl get "\$kinds" -A -o json \| (jq [^>]*) > /m.exec(text) ?? []
+  return (JSON.parse(outputOf(`${clean}\n${command}`, items)) as { items: { kind: string }[] }).items
+}
+
+/** The lines about environments whose start a backup loses. */
+function lostStarts(items: readonly object[]): string[] {
+  const [, command = ''] =
+    /^kubectl get environments\S* -A -o json \| (jq -r [^"]*"[^"]*"')/m.exec(commands()) ?? []
+  return outputOf(command, items).split('\n').filter(Boolean)
 }
 
 test('a backup has automation rules last, so that they deploy no version of the past, and other objects by age', () => {
@@ -32,4 +45,38 @@ test('a backup has automation rules last, so that they deploy no version of the 
     { kind: 'AutomationRule', metadata: { name: 'AutomationRule-1' } },
     { kind: 'AutomationRule', metadata: { name: 'AutomationRule-3' } },
   ])
+})
+
+const started = (name: string, fromRequest: object | undefined, lastPlanned: object | undefined) => ({
+  kind: 'Environment',
+  metadata: { namespace: 'acme', name },
+  spec: { applicationName: 'shop', fromDeploymentName: 'shop.prod.1', fromRequest },
+  status: { lastPlanned, start: { environmentName: 'shop.prod' } },
+})
+
+test('a backup has no start of an environment, which a later deployment of the same name would become', () => {
+  expect(saved([started('shop.a', { deploymentName: 'shop.prod.1' }, undefined)])).toEqual([
+    {
+      kind: 'Environment',
+      metadata: { namespace: 'acme', name: 'shop.a' },
+      spec: { applicationName: 'shop' },
+    },
+  ])
+})
+
+test('the starts that no deployment has used yet are listed', () => {
+  const again = { deploymentName: 'shop.prod.1', time: '2026-01-01T00:00:02Z' }
+  const used = { environmentFromName: 'shop.prod.1' }
+  const given = [
+    started('shop.new', undefined, undefined),
+    started('shop.used', undefined, used),
+    started('shop.other', undefined, { environmentFromName: 'shop.prod.0' }),
+    started('shop.again', again, { ...used, environmentFromTime: '2026-01-01T00:00:01Z' }),
+    started('shop.used-again', again, { ...used, environmentFromTime: again.time }),
+    started('shop.other-request', { ...again, deploymentName: 'shop.prod.0' }, used),
+    { metadata: { namespace: 'acme', name: 'shop.empty' }, spec: {} },
+  ]
+  expect(lostStarts(given)).toEqual(
+    ['new', 'other', 'again'].map((name) => `acme shop.${name} starts from shop.prod.1 of shop.prod`),
+  )
 })
