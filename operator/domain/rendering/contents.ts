@@ -19,6 +19,8 @@ export class Contents {
   readonly data = new Map<string, string>()
   readonly binaryData = new Map<string, string>()
   readonly #secrets = new Map<string, string>()
+  /** The variables of the secrets, by key. */
+  readonly #owners = new Map<string, string>()
   readonly #items = { files: new Map<string, Item>(), 'secret-files': new Map<string, Item>() }
 
   constructor(workload: string) {
@@ -27,10 +29,12 @@ export class Contents {
 
   /** Adds the secret text of a variable of a container; returns a reference to it. */
   addSecret(container: string, variable: string, text: SecretText) {
-    // With a dot, the name could be that of another variable of another container.
-    const key = variable.includes('.')
-      ? `${keyOf(container)}-${shortHash(variable)}`
-      : keyOf(`${container}.${variable}`)
+    const plain = keyOf(`${container}.${variable}`)
+    const owner = JSON.stringify([container, variable])
+    // With a dot, the name can be that of another variable of another container: the first one keeps it.
+    const isFree = (this.#owners.get(plain) ?? owner) === owner
+    const key = isFree ? plain : `${keyOf(container)}-${shortHash(variable)}`
+    this.#owners.set(key, owner)
     this.#secrets.set(key, text.reveal())
     return { secretKeyRef: { name: objectNames.secrets(this.#workload), key } }
   }

@@ -249,6 +249,14 @@ test('a field that is null in a container of a dependency takes the place of no 
   expect(contextOf(nulls)).toEqual(restrictions)
 })
 
+test('a secret whose name has dots has a readable key, which no upgrade changes', () => {
+  const variables = { 'spring.datasource.password': new SecretText('one') }
+  const objects = rendered({ id: 'api', spec: { containers: { main: { image: 'a', variables } } } })
+  expect(named(objects, 'Secret')).toMatchObject({
+    data: { 'main.spring.datasource.password': Buffer.from('one').toString('base64') },
+  })
+})
+
 describe('what a module consists of', () => {
   test.each<[rule: string, params: ModuleParams, kinds: string[]]>([
     ['no profile: a Deployment', moduleWith({}), ['ServiceAccount', 'Deployment']],
