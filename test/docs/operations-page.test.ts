@@ -80,3 +80,23 @@ test('the starts that no deployment has used yet are listed', () => {
     ['new', 'other', 'again'].map((name) => `acme shop.${name} starts from shop.prod.1 of shop.prod`),
   )
 })
+
+test('a backup names what belongs to an object but is restored by itself', () => {
+  const owned = (kind: string, name: string, ...owners: readonly object[]) => ({
+    kind,
+    metadata: { namespace: 'acme', name, ownerReferences: owners.length > 0 ? owners : undefined },
+  })
+  const apiVersion = 'quartermaster.dev/v1alpha1'
+  const [, command = ''] = /^kubectl get secrets,\S* -A -o json \| (jq -r [^>]*') > /m.exec(commands()) ?? []
+  const output = outputOf(command, [
+    owned('Secret', 'cloud-credentials', { apiVersion, kind: 'ResourceAccount', name: 'cloud' }),
+    owned('Secret', 'outputs', { apiVersion, kind: 'ActiveResource', name: 'a' }),
+    owned('Secret', 'foreign', { apiVersion: 'v1', kind: 'Pod', name: 'a' }),
+    owned('Secret', 'login'),
+    owned('AccessToken', 'ci', { apiVersion, kind: 'User', name: 'robot' }),
+  ])
+  expect(output.split('\n').filter(Boolean)).toEqual([
+    'acme Secret/cloud-credentials ResourceAccount cloud',
+    'acme AccessToken/ci User robot',
+  ])
+})
