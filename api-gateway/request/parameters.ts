@@ -19,8 +19,8 @@ export const shortId = (description: string) =>
   string(description, { pattern: idPattern, minLength: 2, maxLength: 50 })
 
 /** ID of a new object. */
-export const newId = (description: string) =>
-  string(description, { pattern: idPattern, minLength: 2, maxLength: 100 })
+export const newId = (description: string, pattern = '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$') =>
+  string(description, { pattern, minLength: 2, maxLength: 100 })
 
 /** ID of an existing object. */
 export const knownId = (description: string, maxLength = 253) =>

@@ -5,6 +5,8 @@ const texts: Readonly<Record<string, string>> = {
   '^([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])$': "must be 'true' or 'false'",
   '^[a-z0-9]+(-[a-z0-9]+)*$':
     'must have only lower-case letters and digits, in words joined by single hyphens',
+  '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$':
+    'must have only lower-case letters, digits and hyphens, and begin and end with a letter or digit',
   '^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$':
     'must have only lower-case letters, digits, hyphens and dots, and begin and end with a letter or digit',
   '^\\S+$': 'must have at least one character, and no spaces',

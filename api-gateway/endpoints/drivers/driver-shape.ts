@@ -3,6 +3,7 @@ import {
   anyValue,
   boolean,
   freeForm,
+  idPattern,
   list,
   object,
   type Static,
@@ -43,7 +44,10 @@ const optionalFields = {
 
 /** Request body for a new driver. */
 export const newDriverShape = object(
-  { id: newId('ID of the driver. Definitions refer to it as `<organization>/<id>`.'), ...requiredFields },
+  {
+    id: newId('ID of the driver. Definitions refer to it as `<organization>/<id>`.', idPattern),
+    ...requiredFields,
+  },
   optionalFields,
   'A driver.',
 )

@@ -25,7 +25,7 @@ export function newAccountSchema(types: readonly AccountType[], drivers: readonl
       id: {
         type: 'string',
         title: 'ID',
-        description: 'Lowercase letters, digits and single hyphens. It cannot be changed later.',
+        description: 'Lowercase letters, digits and hyphens. It cannot be changed later.',
       },
       name: { ...name, description: 'The ID when empty.' },
       type: { type: 'string', title: 'Type', oneOf: typeOptions(types, drivers) },

@@ -46,7 +46,7 @@ export function settingsSchema(
     id: {
       type: 'string',
       title: 'ID',
-      description: 'Lowercase letters, digits and single hyphens. It cannot be changed later.',
+      description: 'Lowercase letters, digits and hyphens. It cannot be changed later.',
     },
     name: { type: 'string', title: 'Name', description: isNew ? 'The ID when empty.' : undefined },
     type: {

@@ -20,7 +20,7 @@ export function triggerText({ scope, type }: Trigger): string {
 const id = {
   type: 'string',
   title: 'ID',
-  description: 'Lowercase letters, digits and single hyphens, unique in the organization.',
+  description: 'Lowercase letters, digits and hyphens, unique in the organization.',
 }
 
 const properties = {
