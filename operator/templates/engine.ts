@@ -1,4 +1,5 @@
 import { Engine, type EngineConfig, EvalError, type FuncMap, TemplateError } from '@promptctl/go-template-js'
+import { checkArguments } from './functions/arities.ts'
 import { bounded, checkItems, FunctionFault, maxTextLength, NotYet } from './limits.ts'
 import { print } from './print.ts'
 import { isDict, own, typeName } from './values.ts'
@@ -20,7 +21,12 @@ interface Pipe extends Place {
 }
 
 interface Command extends Place {
-  readonly args: readonly { readonly type: string; readonly ident?: string }[]
+  readonly args: readonly Omit<Node, 'pos'>[]
+}
+
+interface Node extends Place {
+  readonly type: string
+  readonly ident?: string
 }
 
 interface Invocation extends Place {
@@ -41,7 +47,8 @@ interface Steps {
   evalPipeWithoutDecls(pipe: Pipe, scope: Scope, output: Output): unknown
   evalTemplateInvoke(node: Invocation, scope: Scope, output: Output): void
   evalBlock(node: Invocation, scope: Scope, output: Output): void
-  evalCommand(command: Command, scope: Scope, output: Output, piped: object): unknown
+  evalCommand(command: Command, scope: Scope, output: Output, piped: { readonly kind: string }): unknown
+  evalPrimary(node: Node, scope: Scope, output: Output): unknown
   resolveFieldChain(receiver: unknown, names: readonly string[], pos: Place['pos'], output: Output): unknown
   emitFromValue(value: unknown, output: Output): void
 }
@@ -127,12 +134,28 @@ class GoEngine extends Base {
     super.evalBlock(rest, alone(pipe && this.evalPipe(pipe, scope, output)), output)
   }
 
-  override evalCommand(command: Command, scope: Scope, output: Output, piped: object): unknown {
-    const name = command.args[0]?.ident
+  override evalCommand(
+    command: Command,
+    scope: Scope,
+    output: Output,
+    piped: { readonly kind: string },
+  ): unknown {
+    const [{ ident: name } = {}, ...given] = command.args
     try {
+      if (name !== undefined) checkArguments(name, given.length + (piped.kind === 'value' ? 1 : 0))
       return super.evalCommand(command, scope, output, piped)
     } catch (error) {
       throw located(error, command, name)
+    }
+  }
+
+  // The name of a function among the arguments of another one is its result.
+  override evalPrimary(node: Node, scope: Scope, output: Output): unknown {
+    try {
+      if (node.type === 'Identifier') checkArguments(node.ident ?? '', 0)
+      return super.evalPrimary(node, scope, output)
+    } catch (error) {
+      throw node.type === 'Identifier' ? located(error, node, node.ident) : error
     }
   }
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { createGoEngine } from '../../operator/templates/engine.ts'
+import { argumentsOf } from '../../operator/templates/functions/arities.ts'
 import { templateFunctions } from '../../operator/templates/functions/functions.ts'
 import { withoutPrototypes } from '../../operator/templates/values.ts'
 
@@ -54,6 +55,29 @@ describe('other than in Go', () => {
     ['as a function either', '{{ hasOwnProperty "n" }}'],
   ])('%s', (_, template) => {
     expect(() => render(template, { n: 1 })).toThrow()
+  })
+})
+
+describe('functions take as many arguments as in Go', () => {
+  test.each([
+    ['{{ eq .n }}', "'eq' takes 2 arguments or more, not 1"],
+    ['{{ .n | ne }}', "'ne' takes 2 arguments, not 1"],
+    ['{{ if lt .n }}a{{ end }}', "'lt' takes 2 arguments, not 1"],
+    ['{{ and }}', "'and' takes 1 argument or more, not 0"],
+    ['{{ not .n .n }}', "'not' takes 1 argument, not 2"],
+    ['{{ lower .s "b" }}', "'lower' takes 1 argument, not 2"],
+    ['{{ .s | trunc }}', "'trunc' takes 2 arguments, not 1"],
+    ['{{ mustToJson }}', "'mustToJson' takes 1 argument, not 0"],
+    ['{{ print upper }}', "'upper' takes 1 argument, not 0"],
+    ['{{ now 1 }}', "'now' takes 0 arguments, not 1"],
+    ['{{ round 2.5 }}', "'round' takes 2 arguments or more, not 1"],
+    ['{{ required "a" }}', "'required' takes 2 arguments, not 1"],
+  ])('%s', (template, message) => {
+    expect(() => render(template, { n: 1, s: 'a' })).toThrow(message)
+  })
+
+  test('each function is known', () => {
+    expect(Object.keys(templateFunctions()).filter((name) => argumentsOf(name) === undefined)).toEqual([])
   })
 })
 
