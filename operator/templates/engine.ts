@@ -27,6 +27,8 @@ interface Command extends Place {
 interface Node extends Place {
   readonly type: string
   readonly ident?: string
+  /** A number as it is written. */
+  readonly text?: string
 }
 
 interface Invocation extends Place {
@@ -149,8 +151,9 @@ class GoEngine extends Base {
     }
   }
 
-  // The name of a function among the arguments of another one is its result.
+  // The name of a function among the arguments of another one is its result, and `0644` is octal.
   override evalPrimary(node: Node, scope: Scope, output: Output): unknown {
+    if (node.type === 'Number' && /^[+-]?0[\d_]+$/.test(node.text ?? '')) return octal(node, output)
     try {
       if (node.type === 'Identifier') checkArguments(node.ident ?? '', 0)
       return super.evalPrimary(node, scope, output)
@@ -192,6 +195,12 @@ function located(error: unknown, { pos }: Place, name: string | undefined): unkn
     return new EvalError(name ? `'${name}' ${error.message}` : error.message, pos)
   if (error instanceof RangeError) return error // of the stack or the length of a text, explained further up
   return new EvalError(`'${name ?? ''}' cannot take these arguments`, pos)
+}
+
+function octal({ text = '', pos }: Node, { source }: Output): number {
+  const digits = text.replaceAll('_', '')
+  if (/[89]/.test(digits)) throw new EvalError(`'${text}' is not an octal number`, pos, { source })
+  return Number.parseInt(digits, 8)
 }
 
 function assign(name: string, value: unknown, scope: Scope, { pos }: Place, { source }: Output): void {

@@ -66,10 +66,21 @@ export function isEmpty(value: unknown): boolean {
   return value === undefined || value === null || value === false || value === 0 || value === ''
 }
 
-/** The argument as an integer; 0 when it is not a number. */
+const wholeText = /^[+-]?(?:0[xX](?:_?[\da-fA-F])+|0[bB](?:_?[01])+|0[oO]?(?:_?[0-7])+|0|[1-9](?:_?\d)*)$/
+const decimalText = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
+
+/** The argument as an integer; 0 when it is not a number. Texts are read as Go does: `010` is octal, and `1.5` is none. */
 export function wholeArgument(value: unknown): number {
-  const number = floatArgument(value)
+  const number = typeof value === 'string' ? wholeOf(value.replace(/\.0+$/, '')) : floatArgument(value)
   return Number.isFinite(number) ? Math.trunc(number) : 0
+}
+
+function wholeOf(text: string): number {
+  if (!wholeText.test(text)) return 0
+  const digits = text.replace(/^[+-]/, '').replaceAll('_', '')
+  const number = Number(/^0[0-7]/.test(digits) ? `0o${digits}` : digits)
+  if (number >= 2 ** 63) return 0
+  return text.startsWith('-') ? -number : number
 }
 
 /** The argument as a number; 0 when it is not one. */
@@ -77,7 +88,6 @@ export function floatArgument(value: unknown): number {
   if (typeof value === 'number') return value
   if (typeof value === 'bigint') return Number(value)
   if (typeof value === 'boolean') return value ? 1 : 0
-  if (typeof value !== 'string' || value.trim() === '') return 0
-  const number = Number(value)
-  return Number.isNaN(number) ? 0 : number
+  const text = typeof value === 'string' ? value.replace(/(?<=\d)_(?=\d)/g, '') : ''
+  return decimalText.test(text) ? Number(text) : 0
 }

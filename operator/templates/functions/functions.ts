@@ -19,6 +19,7 @@ import { regularExpressionFunctions } from './regular-expressions.ts'
 import { textFunctions } from './texts.ts'
 import { typeFunctions } from './types.ts'
 import { urlFunctions } from './urls.ts'
+import { versionFunctions } from './versions.ts'
 import { waitingFunctions } from './waiting.ts'
 import { wordFunctions } from './words.ts'
 
@@ -31,6 +32,7 @@ const ours: Functions = {
   ...textFunctions,
   ...typeFunctions,
   ...urlFunctions,
+  ...versionFunctions,
   ...waitingFunctions,
   ...wordFunctions,
 }

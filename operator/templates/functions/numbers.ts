@@ -1,5 +1,6 @@
 import { checkItems, FunctionFault } from '../limits.ts'
-import { type Functions, floatArgument, wholeArgument } from '../values.ts'
+import { print } from '../print.ts'
+import { type Functions, floatArgument, textArgument, wholeArgument } from '../values.ts'
 
 const wholes = (values: readonly unknown[]) => values.map(wholeArgument)
 const floats = (values: readonly unknown[]) => values.map(floatArgument)
@@ -10,8 +11,8 @@ export const numberFunctions: Functions = {
   add1: (value) => wholeArgument(value) + 1,
   sub: (left, right) => wholeArgument(left) - wholeArgument(right),
   mul: (...values) => wholes(values).reduce((product, each) => product * each, 1),
-  div: (left, right) => Math.trunc(wholeArgument(left) / divisor(right)),
-  mod: (left, right) => wholeArgument(left) % divisor(right),
+  div: (left, right) => Math.trunc(wholeArgument(left) / divisor(wholeArgument(right))),
+  mod: (left, right) => wholeArgument(left) % divisor(wholeArgument(right)),
   max: (...values) => Math.max(...wholes(values)),
   biggest: (...values) => Math.max(...wholes(values)),
   min: (...values) => Math.min(...wholes(values)),
@@ -19,7 +20,7 @@ export const numberFunctions: Functions = {
   add1f: (value) => floatArgument(value) + 1,
   subf: (first, ...rest) => floats(rest).reduce((left, each) => left - each, floatArgument(first)),
   mulf: (first, ...rest) => floats(rest).reduce((product, each) => product * each, floatArgument(first)),
-  divf: (first, ...rest) => floats(rest).reduce((left, each) => left / each, floatArgument(first)),
+  divf: (first, ...rest) => floats(rest).reduce((left, each) => left / divisor(each), floatArgument(first)),
   maxf: (...values) => Math.max(...floats(values)),
   minf: (...values) => Math.min(...floats(values)),
   floor: (value) => Math.floor(floatArgument(value)),
@@ -28,15 +29,14 @@ export const numberFunctions: Functions = {
   int: wholeArgument,
   int64: wholeArgument,
   float64: floatArgument,
-  atoi: (value) => (typeof value === 'string' && /^[+-]?\d+$/.test(value) ? Number(value) : 0),
-  toDecimal: (value) => Number.parseInt(String(value), 8) || 0,
+  atoi: (value) => (/^[+-]?\d+$/.test(textArgument(value)) ? Number(value) : 0),
+  toDecimal: (value) => (/^[+-]?[0-7]+$/.test(print(value)) ? Number.parseInt(print(value), 8) : 0),
   until: (count) => steps(0, wholeArgument(count), wholeArgument(count) < 0 ? -1 : 1),
   untilStep: (start, stop, step) => steps(wholeArgument(start), wholeArgument(stop), wholeArgument(step)),
   seq: (...values) => sequence(wholes(values)).join(' '),
 }
 
-function divisor(value: unknown): number {
-  const number = wholeArgument(value)
+function divisor(number: number): number {
   if (number === 0) throw new FunctionFault('divides by zero')
   return number
 }

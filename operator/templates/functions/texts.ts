@@ -7,7 +7,7 @@ import { type Functions, listArgument, textArgument, wholeArgument } from '../va
 const isThere = (value: unknown) => value !== undefined && value !== null
 const base = (path: unknown) => posix.basename(textArgument(path)) || (textArgument(path) === '' ? '.' : '/')
 const clean = (path: unknown) => posix.normalize(textArgument(path)).replace(/(?<=.)\/$/, '')
-const dir = (path: unknown) => clean(posix.dirname(textArgument(path)))
+const dir = (path: unknown) => clean(/^.*\/|/s.exec(textArgument(path))?.[0])
 const ext = (path: unknown) => /\.[^./]*$/.exec(textArgument(path))?.[0] ?? ''
 const isAbs = (path: unknown) => textArgument(path).startsWith('/')
 

@@ -5,8 +5,9 @@ import { upperLetter } from './texts.ts'
 /** Functions that split texts into words. */
 export const wordFunctions: Functions = {
   camelcase: (text) => camelCase(textArgument(text)),
+  wrap: (width, text) => wrapped(textArgument(text), Math.max(1, wholeArgument(width)), '\n', false),
   wrapWith: (width, separator, text) =>
-    wrapped(textArgument(text), Math.max(1, wholeArgument(width)), textArgument(separator) || '\n'),
+    wrapped(textArgument(text), Math.max(1, wholeArgument(width)), textArgument(separator) || '\n', true),
 }
 
 const isConnector = (character: string) => /^[-_\s]$/u.test(character)
@@ -39,8 +40,8 @@ function camelCase(text: string): string {
     .join('')
 }
 
-/** Breaks a text at the last space within the width, and words that are longer. Go counts bytes. */
-function wrapped(text: string, width: number, separator: string): string {
+/** Breaks a text at the last space within the width, and longer words after it or within. Go counts bytes. */
+function wrapped(text: string, width: number, separator: string, isWithin: boolean): string {
   checkLength(text.length * separator.length)
   const lines: string[] = []
   // A character for each byte.
@@ -51,9 +52,11 @@ function wrapped(text: string, width: number, separator: string): string {
       continue
     }
     const space = rest.slice(0, width + 1).lastIndexOf(' ')
-    const end = space < 0 ? width : space
+    const next = isWithin ? width : rest.indexOf(' ', width)
+    if (space < 0 && next < 0) break
+    const end = space < 0 ? next : space
     lines.push(rest.slice(0, end))
-    rest = rest.slice(space < 0 ? end : end + 1)
+    rest = rest.slice(rest[end] === ' ' ? end + 1 : end)
   }
   return [...lines, rest].map((line) => Buffer.from(line, 'latin1').toString()).join(separator)
 }
