@@ -1,16 +1,8 @@
-import { LineCounter, parseAllDocuments, type ScalarTag, stringify } from 'yaml'
+import { LineCounter, parseAllDocuments, stringify } from 'yaml'
+import { yamlOptions } from '../domain/base/yaml-values.ts'
 import { jsonText } from './functions/json-text.ts'
 import { bounded, FunctionFault } from './limits.ts'
 import { withoutPrototypes } from './values.ts'
-
-// The Go libraries of Kubernetes read `0644` as an octal number.
-const octal: ScalarTag = {
-  tag: 'tag:yaml.org,2002:int',
-  default: true,
-  format: 'OCT',
-  test: /^[-+]?0[0-7]+$/,
-  resolve: (text) => Number.parseInt(text, 8),
-}
 
 /** The single document of a YAML text, undefined when it is blank; errors name the line, never the text. */
 export function parseYaml(text: string): unknown {
@@ -22,13 +14,7 @@ export function parseYaml(text: string): unknown {
 /** All documents of a YAML text that are not blank. */
 export function parseYamlDocuments(text: string): unknown[] {
   const lineCounter = new LineCounter()
-  const documents = parseAllDocuments(text, {
-    lineCounter,
-    prettyErrors: false,
-    merge: true,
-    logLevel: 'silent',
-    customTags: (tags) => [octal, ...tags],
-  })
+  const documents = parseAllDocuments(text, { ...yamlOptions, lineCounter, prettyErrors: false })
   // The type says that there may be none at all.
   return [...documents].flatMap((document) => {
     const [error] = document.errors

@@ -3,6 +3,7 @@ import type { FreeForm } from '../../api/schema.ts'
 import { Problem } from '../base/errors.ts'
 import { isObject } from '../base/json.ts'
 import { lengthOf } from '../base/size-limits.ts'
+import { yamlOptions } from '../base/yaml-values.ts'
 import { type Locate, type Position, problemAt, scoreError } from './problems.ts'
 
 /** `apiVersion` of extension documents, with both vendor names. */
@@ -53,7 +54,7 @@ export function parseScore(text: string, budget = fullTextBudget()): ScoreSource
 function readDocuments(text: string, budget: TextBudget): { value: unknown; locate: Locate }[] {
   const lines = new LineCounter()
   // The library compares each key with all others of its map.
-  const composer = new Composer({ merge: true, logLevel: 'silent', uniqueKeys: false })
+  const composer = new Composer({ ...yamlOptions, uniqueKeys: false })
   const tokens = readTokens(text, lines, budget)
   const documents = guarded(() => withoutStacks(() => [...composer.compose(tokens)]))
   return documents.flatMap((document) => {
