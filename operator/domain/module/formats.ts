@@ -59,16 +59,6 @@ export function isDevice(name: string): boolean {
   return name.includes('/') && !name.includes('kubernetes.io/')
 }
 
-const cronField = /^[-*?/,\dA-Za-z#]+$/
-const macros = /^@(?:yearly|annually|monthly|weekly|daily|midnight|hourly|every .+)$/
-
-/** Whether the text has the form of a cron schedule. */
-export function isSchedule(text: string): boolean {
-  if (text.startsWith('@')) return macros.test(text)
-  const fields = text.trim().split(/\s+/)
-  return fields.length === 5 && fields.every((each) => cronField.test(each))
-}
-
 /** A path of a container without repeated and trailing slashes; undefined when it is not absolute, or leads upwards. */
 export function mountPath(path: string): string | undefined {
   if (!path.startsWith('/') || path.includes(':')) return undefined
