@@ -33,7 +33,8 @@ export function repositoryOf(name: string): string {
   const bare = name.replace(/^https?:\/\//, '').replace(/\/+$/, '')
   const slash = bare.indexOf('/')
   const host = slash < 0 ? '' : bare.slice(0, slash)
-  const isHost = /[.:]/.test(host) || host === 'localhost'
+  // Paths have no upper case.
+  const isHost = /[.:]/.test(host) || host === 'localhost' || host !== host.toLowerCase()
   if (!isHost) return `${dockerHub}/${slash < 0 ? 'library/' : ''}${bare}`
   const path = bare.slice(slash + 1)
   if (!dockerHubNames.has(host)) return bare

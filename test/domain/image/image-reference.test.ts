@@ -57,6 +57,7 @@ describe('an image is in a registry', () => {
     ['but not in a project with the same beginning', 'r.test/shopping/web', 'r.test/shop', false],
     ['but not in a host with the same beginning', 'r.test.evil/web', 'r.test', false],
     ['of Docker Hub', 'acme/web', 'https://index.docker.io/v1/', true],
+    ['but not of Docker Hub with a host in upper case', 'REGISTRY/web', 'docker.io', false],
   ])('%s', (_, image, registry, isIn) => {
     expect(isInRegistry(image, registry)).toBe(isIn)
   })
