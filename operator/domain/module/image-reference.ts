@@ -1,5 +1,6 @@
 const component = /^[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*$/
-const domain = /^[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](?::\d{1,5})?$/
+const domain =
+  /^(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/
 const tag = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/
 const digest = /^[a-z0-9]+(?:[.+_-][a-z0-9]+)*:[0-9a-fA-F]{32,}$/
 const longestName = 255

@@ -32,6 +32,9 @@ test.each([
   'api@sha256:12',
   `api@${digest} `,
   'https://ghcr.io/api',
+  'a..b/c',
+  'a-.b/c',
+  'a.-b/c',
   'api:ü',
   'a'.repeat(256),
 ])("'%s' is no image", (text) => {
