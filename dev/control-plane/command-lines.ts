@@ -32,6 +32,7 @@ export const argumentsOf: Record<ProcessName, (settings: Settings) => string[]> 
       `--service-cluster-ip-range=${settings.node?.serviceRange ?? '10.96.0.0/16'}`,
       ...(settings.node ? argumentsForNode(settings.node) : argumentsWithoutNode),
       `--token-auth-file=${paths.tokens}`,
+      ...emulation(settings),
       ...(settings.auditLog
         ? [`--audit-policy-file=${paths.auditPolicy}`, `--audit-log-path=${paths.audit}`]
         : []),
@@ -47,6 +48,7 @@ export const argumentsOf: Record<ProcessName, (settings: Settings) => string[]> 
       `--root-ca-file=${paths.ca}`,
       '--use-service-account-credentials=true',
       '--leader-elect=false',
+      ...emulation(settings),
       // At its default of 20 requests per second it takes 4 s longer to start, and namespaces longer to end.
       '--kube-api-qps=200',
       '--kube-api-burst=400',
@@ -54,6 +56,10 @@ export const argumentsOf: Record<ProcessName, (settings: Settings) => string[]> 
       '--secure-port=0',
     ]
   },
+}
+
+function emulation({ emulatedVersion }: Settings): string[] {
+  return emulatedVersion === undefined ? [] : [`--emulated-version=${emulatedVersion}`]
 }
 
 // Without pods, nothing uses the endpoints of the Service `kubernetes`.

@@ -52,6 +52,8 @@ export type ControlPlaneOptions = {
   readonly detached?: boolean
   /** Serves a node, on an address that its pods reach. */
   readonly node?: NodeAccess
+  /** The minor version of Kubernetes to act as, such as `1.33`: its kinds, features and expressions. */
+  readonly emulatedVersion?: string
   readonly log?: Log
 }
 
@@ -188,6 +190,7 @@ async function startOnFreePorts(
     keepData = false,
     detached = false,
     node,
+    emulatedVersion,
   } = options
   await assertFree(options.apiServerPort)
   await assertFree(options.etcdPort)
@@ -203,6 +206,7 @@ async function startOnFreePorts(
       owner: process.pid,
       binaries,
       node,
+      emulatedVersion,
       etcdPeerPort,
       apiServerPort: options.apiServerPort ?? apiServerPort,
       etcdPort: options.etcdPort ?? etcdPort,

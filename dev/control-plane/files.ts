@@ -29,6 +29,7 @@ export type Settings = Places & {
   readonly owner: number
   readonly binaries: Binaries
   readonly node?: NodeAccess
+  readonly emulatedVersion?: string
 }
 
 /** What the API server needs for a node beside it. */
