@@ -1,4 +1,4 @@
-import { defineKind, type ObjectOf } from './kind.ts'
+import { defineKind, forNewObjects, type ObjectOf } from './kind.ts'
 import { id, map, object, ownedSecretNames, type Static, string } from './schema.ts'
 
 const text = string('The value, if it is not secret.', { maxLength: 65_536 })
@@ -79,6 +79,10 @@ export const SharedValue = defineKind({
       rule: "!(self.spec.key in ['__proto__', 'constructor', 'prototype'])",
       message: 'the key cannot be one of __proto__, constructor and prototype',
     },
+    forNewObjects({
+      rule: "!(self.spec.key in ['.', '..'])",
+      message: 'the key cannot be . or .., which are no names in a path',
+    }),
     {
       rule: 'self.spec.applicationName == oldSelf.spec.applicationName && self.spec.key == oldSelf.spec.key && has(self.spec.environmentId) == has(oldSelf.spec.environmentId) && (!has(self.spec.environmentId) || self.spec.environmentId == oldSelf.spec.environmentId)',
       message: 'applicationName, environmentId and key cannot be changed',

@@ -118,6 +118,11 @@ function targetOf(store: Store, { env_id, ...path }: ValuesPath): Target {
   return env_id === undefined ? targetApplication(store, path) : targetEnvironment(store, { ...path, env_id })
 }
 
+/** Throws Invalid for a key that clients and proxies remove from a path: the value could not be read, changed or deleted. */
+function refuseDotKey(key: string): void {
+  if (key === '.' || key === '..') throw new Problem('Invalid', `key: '${key}' cannot be a name in a path`)
+}
+
 /** Creates a value and the Secret for it, if it is secret. */
 export async function createValue(
   path: ValuesPath,
@@ -128,6 +133,7 @@ export async function createValue(
   const { key, description } = body
   const target = targetOf(gateway.cluster.store, path)
   refusePrototypeKey(key, 'key')
+  refuseDotKey(key)
   const place = {
     applicationName: path.app_id,
     key,

@@ -124,6 +124,12 @@ describe('writes that the schema refuses', () => {
     spec: {},
   })
 
+  const value = (key: string) => ({
+    ...samples.find(({ object }) => object.kind === 'SharedValue')?.object,
+    metadata: { name: 'keyed', namespace },
+    spec: { applicationName: 'shop', key, value: '' },
+  })
+
   test.each<[rule: string, object: object, status: number]>([
     ['an environment is named <application>.<environment>', environment('shop.prod'), 201],
     ['not after another application', environment('store.prod'), 422],
@@ -140,6 +146,9 @@ describe('writes that the schema refuses', () => {
     ['not more: no environment could name the type', environmentType('q'.repeat(64)), 422],
     ['nor only one', environmentType('q'), 422],
     ['nor a dot', environmentType('q.a'), 422],
+    ['the key of a value may have dots', value('a.b'), 201],
+    ['not one alone: no path could name the value', value('.'), 422],
+    ['nor two', value('..'), 422],
     ['a field is of its type', { ...application('typed'), spec: { displayName: 7 } }, 422],
     ['a spec there must be', { ...application('bare'), spec: undefined }, 422],
   ])('%s', async (_, object, status) => {

@@ -73,6 +73,9 @@ describe('a new value', () => {
     ['with a key that cannot be', { key: 'a b' }, 400],
     ['with an empty key', { key: '' }, 400],
     ['with a key that JavaScript has', { key: '__proto__' }, 400],
+    ['with a key that clients remove from a path', { key: '..' }, 400],
+    ['with the other such key', { key: '.' }, 400],
+    ['with a key of three dots', { key: '...' }, 201],
     ['with a value that is too long', { value: 'x'.repeat(65_537) }, 400],
     ['that is secret without a value', { value: undefined, is_secret: true }, 400],
     [
