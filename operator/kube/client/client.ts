@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import { systemNamespace } from '../../api/names.ts'
 import { parseJson } from '../../domain/base/json.ts'
 import { type QuotaRefusal, type QuotaUse, quotaRefusalIn } from '../../domain/base/quota.ts'
+import { bodyText } from './body-text.ts'
 import type { Connection } from './connection.ts'
 import { createFairSlots } from './fair-slots.ts'
 import type { ServerClock } from './server-clock.ts'
@@ -150,7 +151,7 @@ export function createClient(connection: Connection, options: ClientOptions = {}
 
   async function call(method: string, path: string, options: RequestOptions) {
     const { query, accept = 'application/json', contentType = 'application/json' } = options
-    const body = options.body === undefined ? undefined : JSON.stringify(options.body)
+    const body = options.body === undefined ? undefined : bodyText(options.body, contentType)
     return send(method, calls, {
       method,
       path: path + queryText(query),

@@ -63,6 +63,20 @@ describe('a client', () => {
     expect(answer).toMatchObject({ status: { userInfo: { username } } })
   })
 
+  test('applies texts with any character as they are, although the API server reads them as YAML', async () => {
+    const client = createClient(await loadConnection({ kubeconfig: shared.kubeconfigPath }))
+    open.push(client)
+    const codes = [...Array(0x1_00_00).keys()].filter((code) => code > 0 && (code < 0xd800 || code > 0xdfff))
+    const text = codes.map((code) => `a ${String.fromCharCode(code)} b`).join('')
+    const body = setNamed('characters', { web: { [text.slice(700, 800)]: text, '😀': '\ud83d\ude00' } })
+    const answer = await client.request('PATCH', pathOf(sets, namespace, 'characters'), {
+      body,
+      contentType: 'application/apply-patch+yaml',
+      query: { fieldManager: 'test', force: true },
+    })
+    expect(answer).toMatchObject({ spec: body.spec })
+  })
+
   test('reuses its connections: 200 requests open no more than it may have at once', async () => {
     const client = await clientThroughProxy(4)
     const before = proxy.connections
