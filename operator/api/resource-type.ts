@@ -1,4 +1,4 @@
-import { defineKind, type ObjectOf } from './kind.ts'
+import { defineKind, forNewObjects, type ObjectOf } from './kind.ts'
 import { freeForm, list, object, oneOf, string } from './schema.ts'
 
 export const ResourceType = defineKind({
@@ -25,7 +25,7 @@ export const ResourceType = defineKind({
       ),
       classes: list(
         object(
-          { name: string('Name of the class.', { maxLength: 63 }) },
+          { name: string('Name of the class.', { maxLength: 63, pattern: '^[A-Za-z0-9][A-Za-z0-9_-]*$' }) },
           { description: string('Purpose of the class.') },
           'A class.',
         ),
@@ -45,6 +45,11 @@ export const ResourceType = defineKind({
       rule: "self.metadata.name.matches('^[a-z0-9]+(-[a-z0-9]+)*$')",
       message: 'the name must be lower-case words joined by single hyphens',
     },
+    forNewObjects({
+      // With its organization, a definition must be able to name the type.
+      rule: 'size(self.metadata.name) <= 63',
+      message: 'the name must have at most 63 characters',
+    }),
   ],
 })
 export type ResourceType = ObjectOf<typeof ResourceType>

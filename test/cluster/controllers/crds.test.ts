@@ -124,6 +124,11 @@ describe('writes that the schema refuses', () => {
     spec: {},
   })
 
+  const type = (name: string, spec = {}) => ({
+    ...application(name),
+    kind: 'ResourceType',
+    spec: { use: 'direct', ...spec },
+  })
   const value = (key: string) => ({
     ...samples.find(({ object }) => object.kind === 'SharedValue')?.object,
     metadata: { name: 'keyed', namespace },
@@ -146,6 +151,11 @@ describe('writes that the schema refuses', () => {
     ['not more: no environment could name the type', environmentType('q'.repeat(64)), 422],
     ['nor only one', environmentType('q'), 422],
     ['nor a dot', environmentType('q.a'), 422],
+    ['a type may have a name of 63 characters', type('t'.repeat(63)), 201],
+    ['not more: no definition could name the type', type('t'.repeat(64)), 422],
+    ['its classes are named as needs name them', type('bucket', { classes: [{ name: 'Large_2-a' }] }), 201],
+    ['not in other characters', type('bucket', { classes: [{ name: 'a/b' }] }), 422],
+    ['nor by nothing', type('bucket', { classes: [{ name: '' }] }), 422],
     ['the key of a value may have dots', value('a.b'), 201],
     ['not one alone: no path could name the value', value('.'), 422],
     ['nor two', value('..'), 422],
