@@ -61,7 +61,8 @@ class FieldUse {
 
 /**
  * Returns an object with less memory and the same content, except fields that no code reads. A spec or status that the
- * version before has too stays the same object.
+ * version before has too stays the same object, except when a deletion begins or another object has got the name: those
+ * who compare specs must learn of that.
  */
 export type Compact = <T extends StoredObject>(object: T, before?: T) => T
 
@@ -92,13 +93,13 @@ export function createCompact(objects: () => number): Compact {
 
   return (object, before) => {
     const content = slim(object) as Record<string, unknown> // the kinds differ in their fields
-    const known = before as Record<string, unknown> | undefined
+    const known = (before && hasSameLife(object, before) ? before : {}) as Record<string, unknown>
     for (const { name, uses } of sections) {
       const section = content[name]
       if (!isObject(section)) continue
       // Two versions never have the same metadata.
-      if (name !== 'metadata' && isIdentical(section, known?.[name])) {
-        content[name] = known?.[name]
+      if (name !== 'metadata' && isIdentical(section, known[name])) {
+        content[name] = known[name]
         continue
       }
       for (const key of Object.keys(section)) {
@@ -113,6 +114,10 @@ export function createCompact(objects: () => number): Compact {
 
 function isShareable({ length }: string): boolean {
   return length >= sharedLengths.least && length <= sharedLengths.most
+}
+
+function hasSameLife({ metadata }: StoredObject, { metadata: before }: StoredObject): boolean {
+  return metadata.uid === before.uid && metadata.deletionTimestamp === before.deletionTimestamp
 }
 
 /** Whether two JSON values are equal, with their keys in the same order. */

@@ -149,6 +149,21 @@ test('a spec or status that the version before has too stays the same object', (
   ])
 })
 
+test.each([
+  ['another object of the name', { uid: 'b' }],
+  ['an object whose deletion begins', { deletionTimestamp: '2026-11-23T06:00:02Z' }],
+])('%s has a spec of its own, because those who compare specs must learn of it', (_, metadata) => {
+  const cache = createCache({}, () => {})
+  const versions = [{}, metadata].map((each, index) => {
+    const { sent } = served({ spec: { list: [1] }, status: { ready: true } }, 'a', index + 1)
+    const object = JSON.parse(sent) as StoredObject
+    cache.set({ ...object, metadata: { ...object.metadata, ...each } })
+    return cache.get('acme', 'a') as unknown as { spec: object; status: object }
+  })
+  expect(versions[1]?.spec).not.toBe(versions[0]?.spec)
+  expect(versions[1]?.status).not.toBe(versions[0]?.status)
+})
+
 describe('the memory of shared parts is bounded: what is not seen in a while is forgotten', () => {
   test.each([
     { objects: 10, characters: 10_000, isKept: true },
