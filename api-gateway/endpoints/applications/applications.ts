@@ -26,7 +26,7 @@ import { applicationShape, newApplicationShape, toApplication } from './applicat
 import { withApplicationRole } from './application-users.ts'
 import { hasEarlierObjects } from './earlier-objects.ts'
 import { prepareFirstEnvironment } from './first-environment.ts'
-import { findIncomplete, isOwnedBy } from './incomplete-application.ts'
+import { findIncomplete, isOwnedBy, mayBeCompleted } from './incomplete-application.ts'
 
 /** Makes the creator an owner, unless they are an administrator. */
 async function makeOwner(
@@ -85,7 +85,7 @@ export const applications: readonly Endpoint[] = [
     body: newApplicationShape,
     responses: { 201: applicationShape, 409: errorShape },
     async handle({ params: { org_id }, body, caller }, gateway) {
-      const { cluster, log } = gateway
+      const { cluster, log, serverNow } = gateway
       const { store } = cluster
       const known = store.get(Application, org_id, body.id)
       const refuse = () => refuseTaken(cluster, Application, known, `application '${body.id}'`)
@@ -101,6 +101,7 @@ export const applications: readonly Endpoint[] = [
       if (left && (createFirst || !isOwnedBy(left, caller))) return complete(left)
       if (left) await refuse()
       const metadata = withFinalizer(newMetadata(org_id, body.id, caller))
+      const startedAt = serverNow()
       const application = await cluster.create(
         Application,
         newObject(Application, metadata, { displayName: body.name }),
@@ -108,11 +109,13 @@ export const applications: readonly Endpoint[] = [
       return withRollback(
         log,
         async () => {
-          if (!hasEarlierObjects(store, application, caller)) {
+          const isLate = mayBeCompleted(serverNow() - startedAt)
+          if (!isLate && !hasEarlierObjects(store, application, caller)) {
             await cluster.remove(Application, application)
             return
           }
-          log.warn('an application of a failed creation is kept, because it has earlier objects', {
+          const reason = isLate ? 'the same request can complete it' : 'it has earlier objects'
+          log.warn(`an application of a failed creation is kept, because ${reason}`, {
             organization: org_id,
             application: body.id,
           })

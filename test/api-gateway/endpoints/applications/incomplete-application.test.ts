@@ -5,20 +5,25 @@ import { newObject } from '../../../../operator/api/kind.ts'
 import { annotations } from '../../../../operator/api/names.ts'
 import { setUpGateway } from '../../support/set-up.ts'
 
-const gateway = await setUpGateway(({ addUser, addMember }) => {
-  addUser('max')
-  addMember('acme', 'max', {
-    role: 'manager',
-    environmentTypes: [{ environmentTypeName: 'development', role: 'deployer' }],
-  })
-})
+let passedMs = 0
+const gateway = await setUpGateway(
+  ({ addUser, addMember }) => {
+    passedMs = 0
+    addUser('max')
+    addMember('acme', 'max', {
+      role: 'manager',
+      environmentTypes: [{ environmentTypeName: 'development', role: 'deployer' }],
+    })
+  },
+  { serverNow: () => Date.now() + passedMs },
+)
 
 const shop = { id: 'shop', name: 'The shop' }
 const create = (more: object = {}) =>
   gateway.send('POST /orgs/acme/apps', { as: 'max', body: { ...shop, ...more } })
 
 /** What a gateway leaves that dies when it has created an application. */
-function leaveApplication({ creator = 'max', ageSeconds = 60, going = false } = {}): void {
+function leaveApplication({ creator = 'max', ageSeconds = 90, going = false } = {}): void {
   const creationTimestamp = new Date(Date.now() - ageSeconds * 1000).toISOString()
   const metadata = {
     namespace: 'acme',
@@ -58,7 +63,7 @@ describe('an application that a process left when it died', () => {
 
   test.each([
     ['of another user', { creator: 'ann' }, {}],
-    ['that may be in the making', { ageSeconds: 5 }, {}],
+    ['that may be in the making', { ageSeconds: 50 }, {}],
     ['that is older than an hour', { ageSeconds: 3700 }, {}],
     ['that is being deleted', { going: true }, {}],
     ['with another name', {}, { name: 'Another shop' }],
@@ -75,6 +80,41 @@ describe('an application that a process left when it died', () => {
     })
     expect((await create()).status).toBe(409)
     expect(rolesOfMax()).toEqual([])
+  })
+
+  test.each<[what: string, use: () => unknown]>([
+    [
+      'others have roles',
+      () => {
+        gateway.addUser('ann')
+        gateway.addMember('acme', 'ann', {
+          role: 'member',
+          applications: [{ applicationName: 'shop', role: 'owner' }],
+        })
+      },
+    ],
+    [
+      'it has values',
+      () =>
+        gateway.send('POST /orgs/acme/apps/shop/values', {
+          body: { key: 'A', value: 'a', is_secret: false, description: '' },
+        }),
+    ],
+  ])('stays a conflict once %s: its creator may have lost the role since', async (_, use) => {
+    leaveApplication()
+    await use()
+    expect((await create()).status).toBe(409)
+    expect(rolesOfMax()).toEqual([])
+  })
+
+  test('stays when its creation fails so late that the same request may complete it', async () => {
+    gateway.cluster.failNext('create Environment', new Error('reset'))
+    const stop = gateway.cluster.store.cacheOf(Application).subscribe(() => {
+      passedMs = 20_000
+    })
+    expect((await create()).status).toBe(500)
+    stop()
+    expect(gateway.cluster.store.get(Application, 'acme', 'shop')).toBeDefined()
   })
 
   test('stays when its completion fails, because others may use it', async () => {
