@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { compareText } from '../base/json.ts'
 import { objectNames, shortHash } from '../module/names.ts'
 import { type ModuleText, SecretText } from '../module/secret-text.ts'
@@ -33,7 +34,8 @@ export class Contents {
     const owner = JSON.stringify([container, variable])
     // With a dot, the name can be that of another variable of another container: the first one keeps it.
     const isFree = (this.#owners.get(plain) ?? owner) === owner
-    const key = isFree ? plain : `${keyOf(container)}-${shortHash(variable)}`
+    // Without a dot, no name of a variable gives it.
+    const key = isFree ? plain : hash('sha256', owner)
     this.#owners.set(key, owner)
     this.#secrets.set(key, text.reveal())
     return { secretKeyRef: { name: objectNames.secrets(this.#workload), key } }

@@ -229,11 +229,21 @@ test('a variable that is an object with a secret has its JSON, by the Secret alo
 
 test('secrets whose names are joined to the same text have different keys', () => {
   const first = { name: 'first', image: 'a', env: [{ name: 'LOGIN', value: new SecretText('one') }] }
-  const containers = { init: { image: 'a', variables: { 'first.LOGIN': new SecretText('two') } } }
-  const objects = rendered({ id: 'api', spec: { containers, pod: { initContainers: [first] } } })
-  const { data } = named(objects, 'Secret') as { data?: Record<string, string> } // the Secret of the workload
-  const texts = Object.values(data ?? {}).map((each) => Buffer.from(each, 'base64').toString())
-  expect(texts.sort()).toEqual(['one', 'two'])
+  const textsWith = (more: object) => {
+    const variables = { 'first.LOGIN': new SecretText('two'), ...more }
+    const containers = { init: { image: 'a', variables } }
+    const objects = rendered({ id: 'api', spec: { containers, pod: { initContainers: [first] } } })
+    const { data = {} } = named(objects, 'Secret') as { data?: Record<string, string> } // the Secret of the workload
+    return Object.fromEntries(
+      Object.entries(data).map(([key, each]) => [key, Buffer.from(each, 'base64').toString()]),
+    )
+  }
+  const texts = textsWith({})
+  expect(Object.values(texts).sort()).toEqual(['one', 'two'])
+  // A name that is made for it is not that of the other key.
+  const [key = ''] = Object.keys(texts).filter((each) => texts[each] === 'one')
+  const known = { [key.replace(/^init\./, '')]: new SecretText('three') }
+  expect(Object.values(textsWith(known)).sort()).toEqual(['one', 'three', 'two'])
 })
 
 test('a field that is null in a container of a dependency takes the place of no restriction', () => {
