@@ -67,7 +67,7 @@ export function isEmpty(value: unknown): boolean {
 }
 
 const wholeText = /^[+-]?(?:0[xX](?:_?[\da-fA-F])+|0[bB](?:_?[01])+|0[oO]?(?:_?[0-7])+|0|[1-9](?:_?\d)*)$/
-const decimalText = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
+const decimalText = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
 
 /** The argument as an integer; 0 when it is not a number. Texts are read as Go does: `010` is octal, and `1.5` is none. */
 export function wholeArgument(value: unknown): number {

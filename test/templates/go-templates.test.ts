@@ -81,6 +81,10 @@ describe('functions take as many arguments as in Go', () => {
   })
 })
 
+test('a long text that is almost a number takes no time', () => {
+  expect(render('{{ float64 .s }} {{ int .s }}', { s: `${'9'.repeat(200_000)}x` })).toBe('0 0')
+})
+
 describe('nothing but own keys is in a map', () => {
   test.each([
     ['{{ .constructor }}', '<no value>'],
