@@ -4,8 +4,7 @@ const whole: Pick<ScalarTag, 'tag' | 'default'> = { tag: 'tag:yaml.org,2002:int'
 const fraction: Pick<ScalarTag, 'tag' | 'default'> = { tag: 'tag:yaml.org,2002:float', default: true }
 
 /** The number, or the text where its digits would be lost. */
-function exact(text: string): number | string {
-  const number = Number(text)
+function exact(text: string, number = Number(text)): number | string {
   return Number.isSafeInteger(number) ? number : text
 }
 
@@ -15,13 +14,13 @@ const tags: readonly ScalarTag[] = [
     ...whole,
     format: 'OCT',
     test: /^[-+]?0[0-7]+$/,
-    resolve: (text) => Number.parseInt(text, 8),
+    resolve: (text) => exact(text, Number.parseInt(text, 8)),
   },
-  { ...whole, test: /^[-+]?[0-9]+$/, resolve: exact },
+  { ...whole, test: /^(?:[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+)$/, resolve: (text) => exact(text) },
   // A hash such as `1234e567` is too large for a number, and a text to Go.
   {
     ...fraction,
-    test: /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)[eE][-+]?[0-9]+$/,
+    test: /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/,
     resolve: (text) => (Number.isFinite(Number(text)) ? Number(text) : text),
   },
   // JSON has no such number, and would have null.
