@@ -15,7 +15,7 @@ import type { Store } from '../../kube/cache/store.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import { type Watch, watchKind } from '../../kube/loop/controller.ts'
 import { isReady } from '../../kube/loop/outcome.ts'
-import { givesCredentials } from '../image/pull-credentials.ts'
+import { givesCredentials, isUsable } from '../image/pull-credentials.ts'
 import { dependenciesOf, dependentsOf } from '../shared/dependents.ts'
 import type { ResourceTools } from './resource-tools.ts'
 
@@ -51,8 +51,9 @@ export function watchesOf({
     // Credentials of a registry reach the workloads at once.
     watchKind(store.cacheOf(Registry), ({ before, after }) => {
       const registry = after ?? before
-      if (!registry || (before?.spec === after?.spec && givesCredentials(before) === givesCredentials(after)))
-        return []
+      const uses = [isUsable, givesCredentials]
+      const isSame = before?.spec === after?.spec && uses.every((use) => use(before) === use(after))
+      if (!registry || isSame) return []
       return cache
         .inNamespace(registry.metadata.namespace)
         .filter(({ spec }) => simpleTypeName(spec.type) === workloadType)

@@ -114,7 +114,7 @@ function invalid(name: string, message: string): Stalled {
 }
 
 /** Whether the credentials of a registry are in pull Secrets, or stay in those that have them. */
-function isUsable(registry: Registry): boolean {
+export function isUsable(registry: Registry | undefined): boolean {
   return givesCredentials(registry) || (isPresent(registry) && secretReasons.has(readyReason(registry)))
 }
 

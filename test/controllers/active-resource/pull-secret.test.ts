@@ -318,4 +318,14 @@ test('a change of a registry enqueues the workloads of its organization', () => 
     each.subscribe((keys) => enqueued.push(...keys))
   putRegistry('builds', 'r.test')
   expect(enqueued).toEqual([`acme/${resource.metadata.name}`])
+  // The cache keeps an equal spec. The credentials of a registry without its Secret stay, those of a duplicate do not.
+  const registry = world.cluster.store.get(Registry, 'acme', 'builds') as Registry // put above
+  const report = (reason: Reason) =>
+    world.cluster.put(Registry, { ...registry, status: ready('False', reason) })
+  report('SecretNotFound')
+  enqueued.length = 0
+  report('InvalidSecret')
+  expect(enqueued).toEqual([])
+  report('DuplicateRegistry')
+  expect(enqueued).toEqual([`acme/${resource.metadata.name}`])
 })
