@@ -241,7 +241,7 @@ test('secrets whose names are joined to the same text have different keys', () =
   const texts = textsWith({})
   expect(Object.values(texts).sort()).toEqual(['one', 'two'])
   // A name that is made for it is not that of the other key.
-  const [key = ''] = Object.keys(texts).filter((each) => texts[each] === 'one')
+  const key = Object.keys(texts).find((each) => texts[each] === 'one') ?? ''
   const known = { [key.replace(/^init\./, '')]: new SecretText('three') }
   expect(Object.values(textsWith(known)).sort()).toEqual(['one', 'three', 'two'])
 })
