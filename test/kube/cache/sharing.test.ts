@@ -152,7 +152,7 @@ test('a spec or status that the version before has too stays the same object', (
 test.each([
   ['another object of the name', { uid: 'b' }],
   ['an object whose deletion begins', { deletionTimestamp: '2026-11-23T06:00:02Z' }],
-])('%s has a spec of its own, because those who compare specs must learn of it', (_, metadata) => {
+])('%s has another spec object: those who compare specs must learn of it', (_, metadata) => {
   const cache = createCache({}, () => {})
   const versions = [{}, metadata].map((each, index) => {
     const { sent } = served({ spec: { list: [1] }, status: { ready: true } }, 'a', index + 1)
