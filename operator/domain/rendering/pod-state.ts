@@ -22,10 +22,15 @@ interface Terminated {
   readonly message?: string
 }
 
+interface Waiting {
+  readonly reason?: string
+  readonly message?: string
+}
+
 interface ContainerStatus {
   readonly name?: string
   readonly state?: {
-    readonly waiting?: { readonly reason?: string; readonly message?: string }
+    readonly waiting?: Waiting
     readonly terminated?: Terminated
   }
   readonly lastState?: { readonly terminated?: Terminated }
@@ -55,6 +60,8 @@ export const startReasons: ReadonlySet<string> = new Set([
   'CreateContainerError',
   'RunContainerError',
 ])
+/** How a container ended whose process could not be started. Between the attempts, it waits in CrashLoopBackOff. */
+const unstartedReasons: ReadonlySet<string> = new Set(['StartError', 'ContainerCannotRun'])
 
 /** The state of a pod; texts name containers, not the pod, so that equal pods have equal texts. */
 export function podStateOf(status: unknown): PodState {
@@ -68,8 +75,8 @@ export function podStateOf(status: unknown): PodState {
 }
 
 function problemOfContainer(container: ContainerStatus): PodProblem | undefined {
-  const { name = '', state, lastState } = container
-  const { reason = '', message } = state?.waiting ?? {}
+  const { name = '', lastState } = container
+  const { reason = '', message } = waitingOf(container)
   const detail = message ? `: ${message}` : ''
   if (imageReasons.has(reason))
     return { reason: 'ImagePullBackOff', message: `container '${name}': ${reason}${detail}` }
@@ -78,6 +85,14 @@ function problemOfContainer(container: ContainerStatus): PodProblem | undefined 
   if (reason !== 'CrashLoopBackOff') return undefined
   const end = lastState?.terminated
   return { reason, message: end ? endText(name, end) : `container '${name}' ends again and again` }
+}
+
+/** What a container waits for: in all attempts the same for one that could not be started. */
+function waitingOf({ state, lastState }: ContainerStatus): Waiting {
+  const { waiting = {} } = state ?? {}
+  const { reason = '', message } = lastState?.terminated ?? {}
+  const isUnstarted = waiting.reason === 'CrashLoopBackOff' && unstartedReasons.has(reason)
+  return isUnstarted ? { reason: 'RunContainerError', ...(message !== undefined && { message }) } : waiting
 }
 
 function failureOf({ name = '', state, lastState }: ContainerStatus): string | undefined {

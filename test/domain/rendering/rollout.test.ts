@@ -124,6 +124,15 @@ describe('a rollout that cannot end has the reason of the pods', () => {
       'CrashLoopBackOff',
       "container 'main' ended with exit code 137 (OOMKilled): too much",
     ],
+    ...['RunContainerError', 'CrashLoopBackOff'].map(
+      (waitingFor): [string, KubeObject, object[], string, string] => [
+        `a command that the image does not have, in ${waitingFor}`,
+        partly,
+        [waiting(waitingFor, { terminated: { exitCode: 128, reason: 'StartError', message: 'why' } })],
+        'ContainerNotStarted',
+        "container 'main': RunContainerError: why",
+      ],
+    ),
     [
       'a missing key',
       partly,
