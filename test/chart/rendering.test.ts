@@ -33,7 +33,7 @@ interface Pod {
     readonly image: string
     readonly args: readonly string[]
     readonly env: readonly { readonly name: string; readonly value?: string }[]
-    readonly resources: object
+    readonly resources: { readonly limits: { readonly 'ephemeral-storage': string } }
     readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[]
     readonly startupProbe: Probe
     readonly livenessProbe: Probe
@@ -220,6 +220,14 @@ describe('pods', () => {
       }
     },
   )
+
+  test.each(processes)('the logs that a kubelet keeps of the %s do not evict its pod', (process) => {
+    const { resources } = podOf(byDefault, process).container
+    // Five files of 50 MiB, where the maker of the cluster raised the default of 10 MiB.
+    const kept = 5 * 50
+    const limit = /^(\d+)Mi$/.exec(resources.limits['ephemeral-storage'])?.[1]
+    expect(Number(limit)).toBeGreaterThan(kept)
+  })
 
   test.each(processes)('the %s is probed on paths that it has', (process) => {
     const { startupProbe, livenessProbe, readinessProbe } = podOf(byDefault, process).container
