@@ -7,6 +7,8 @@ const maxConnections = 10_000
 /** Leaves time to write the audit records and spans before the process ends, 25 seconds after the signal. */
 const shutdownMs = 20_000
 const idleCheckMs = 100
+/** A client may be sending a request on a kept connection when the server begins to close. */
+const lastRequestMs = 500
 const defaultTimeouts = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
@@ -124,8 +126,20 @@ function stopReading(socket: Duplex): void {
   socket.resume = () => socket
 }
 
-/** Waits for open requests up to a time limit. Closes each connection as soon as it has none. */
+/**
+ * Waits for open requests up to a time limit. For a moment, a request on a kept connection is still answered, and its answer ends
+ * the connection; then connections without a request are closed.
+ */
 export function closeServer(server: Server): Promise<void> {
+  server.prependListener('request', (_, response) => {
+    response.shouldKeepAlive = false
+  })
+  const begin = performance.now()
+  const closeIdle = server.closeIdleConnections.bind(server)
+  // Node calls it when a server closes.
+  server.closeIdleConnections = () => {
+    if (performance.now() - begin >= lastRequestMs) closeIdle()
+  }
   const idle = setInterval(() => server.closeIdleConnections(), idleCheckMs)
   const timer = setTimeout(() => server.closeAllConnections(), shutdownMs)
   return new Promise((resolve) => {
@@ -134,6 +148,5 @@ export function closeServer(server: Server): Promise<void> {
       clearTimeout(timer)
       resolve()
     })
-    server.closeIdleConnections()
   })
 }

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { Agent, request, type Server } from 'node:http'
+import { Agent, type IncomingMessage, request, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
@@ -211,6 +211,26 @@ test('a server that closes ends a kept connection as soon as its open request is
   const closing = closeServer(server)
   answering.resolve()
   await once(asking, 'close')
+  await closing
+  agent.destroy()
+}, 20_000)
+
+test('a server that closes still answers a request on a kept connection, and says that it is the last one', async () => {
+  const server = createHttpServer((_, response) => response.end('{}'))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo // of TCP
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const ask = async () => {
+    const asking = request({ port, agent, host: '127.0.0.1' }).end()
+    const [answer] = (await once(asking, 'response')) as [IncomingMessage]
+    answer.resume()
+    await once(answer, 'end')
+    return [asking.reusedSocket, answer.statusCode, answer.headers.connection]
+  }
+  expect(await ask()).toEqual([false, 200, 'keep-alive'])
+  const closing = closeServer(server)
+  expect(await ask()).toEqual([true, 200, 'close'])
   await closing
   agent.destroy()
 }, 20_000)
