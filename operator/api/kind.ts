@@ -26,6 +26,7 @@ export interface ManagedFields {
   /** `Apply` or `Update`. */
   readonly operation?: string
   readonly subresource?: string
+  readonly time?: string
   readonly fieldsV1?: Readonly<Record<string, unknown>>
 }
 

@@ -12,6 +12,10 @@ export const provisioningReasons = {
     'The DNS provider refused the batch, so the record waits for the next one.',
     'Nothing to do.',
   ),
+  ChangedByOthers: reason(
+    'Another client changes an object of the resource again and again, so the operator repairs it with pauses.',
+    'Stop the client that the message names from changing what Quartermaster sets.',
+  ),
   ConfirmingAbsence: reason(
     'The operator checks again that the DNS record no longer exists.',
     'Nothing to do.',

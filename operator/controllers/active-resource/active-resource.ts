@@ -14,6 +14,7 @@ import { firstOf } from '../shared/deletion-blockers.ts'
 import { dependenciesOf, dependentsOf, withNeeded } from '../shared/dependents.ts'
 import type { Pass } from '../shared/renewals.ts'
 import { hasLostSecrets } from '../shared/written-secrets.ts'
+import { withContest } from './contest.ts'
 import { deprovisionAll } from './deprovision.ts'
 import { detach, withDetachHint } from './detach.ts'
 import type { FoundDriver } from './organization-drivers.ts'
@@ -92,7 +93,8 @@ async function reconcileUsed(
   if (cause === undefined) {
     if (begun) context.afterWrite(() => renewals.complete(begun, { isChanged: false }))
     const status = { ...observedOf(resource), explanation: explanationOf(resource) }
-    return awaitRollout(resource, { status, secrets }, state, context)
+    const warned = await withContest(resource, status, state)
+    return awaitRollout(resource, { status: warned, secrets }, state, context)
   }
   log.debug('provisioning', { key: keyOf(resource), resource: formatDescriptor(resource.spec), cause })
   // A drift is reported once.
@@ -109,7 +111,8 @@ async function reconcileUsed(
   const { provisionTime, inputsHash: earlierHash } = resource.status ?? {}
   const isChanged = earlierHash !== inputsHash || provisioned.status.provisionTime !== provisionTime
   if (pass) context.afterWrite(() => renewals.complete(pass, { isChanged }))
-  return awaitRollout(resource, { ...provisioned, secrets }, state, context)
+  const status = await withContest(resource, provisioned.status, state)
+  return awaitRollout(resource, { ...provisioned, status, secrets }, state, context)
 }
 
 /**

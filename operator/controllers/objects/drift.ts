@@ -2,8 +2,9 @@ import type { ActiveResource, AppliedObject } from '../../api/active-resource.ts
 import type { StoredObject } from '../../api/kind.ts'
 import { annotations, labels, manager } from '../../api/names.ts'
 import { namespaceOf } from '../../kube/client/resource.ts'
-import type { Objects } from '../../kube/objects.ts'
-import { isNewer, isSame, isWatchable, versionOf } from './applied-object.ts'
+import type { ObjectReference, Objects } from '../../kube/objects.ts'
+import { isNewer, isSame, isWatchable, referenceTo, versionOf } from './applied-object.ts'
+import { RepairPace } from './repair-pace.ts'
 
 /** Objects after they were applied: as a status records them, and as the API server returned them. */
 export interface ApplyResult {
@@ -21,7 +22,9 @@ interface ObjectEvent {
 /** Detects changes that other clients make to the objects of resources. Keys are those of the resources. */
 export class DriftDetector {
   readonly #find: (key: string) => ActiveResource | undefined
-  readonly #drifted = new Set<string>()
+  /** The object that drifted last, by resource. */
+  readonly #drifted = new Map<string, ObjectReference>()
+  readonly #pace = new RepairPace((key) => this.#enqueue(key))
   /** Resources for which every change of an object counts, not only drift. */
   readonly #watched = new Map<string, ApplyResult>()
   /** Version that the operator applied last, by uid. */
@@ -44,9 +47,21 @@ export class DriftDetector {
     })
   }
 
-  /** Whether an object of the resource drifted since the last call. */
+  /** Whether an object of the resource drifted since the last call, and may be repaired now; it is enqueued when it may. */
   consume(key: string): boolean {
-    return this.#drifted.delete(key)
+    const object = this.#drifted.get(key)
+    return object !== undefined && this.#pace.take(key, object) && this.#drifted.delete(key)
+  }
+
+  /** The object of the resource that another client changes again and again, and that is repaired with pauses. */
+  contested(key: string): ObjectReference | undefined {
+    return this.#pace.contested(key)
+  }
+
+  /** The resource needs no repairs any more. */
+  forget(key: string): void {
+    this.#drifted.delete(key)
+    this.#pace.forget(key)
   }
 
   /** Enqueues the resource at the next change of any of its objects, also one that came since they were applied. */
@@ -82,9 +97,9 @@ export class DriftDetector {
   }
 
   /** The first list of a watch leaves out an object that the status records; one that was applied since then comes later. */
-  noteMissing(key: string, { uid }: AppliedObject): void {
-    if (this.#appliedVersions.has(uid)) return
-    this.#drifted.add(key)
+  noteMissing(key: string, object: AppliedObject): void {
+    if (this.#appliedVersions.has(object.uid)) return
+    this.#drifted.set(key, object)
     this.#enqueue(key)
   }
 
@@ -118,7 +133,7 @@ export class DriftDetector {
     const { applied = resource.status?.objects, live } = this.#watched.get(key) ?? {}
     const recorded = applied?.find((each) => isSame(each, event.object))
     if (!recorded && !this.#appliedVersions.has(uid)) return
-    if (this.#isDrift(event, recorded)) this.#drifted.add(key)
+    if (this.#isDrift(event, recorded)) this.#drifted.set(key, referenceTo(event.object))
     else if (!live?.some((each) => isNewer(event.object, each))) return
     this.#watched.delete(key)
     this.#enqueue(key)

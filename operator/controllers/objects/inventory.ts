@@ -57,8 +57,10 @@ export interface Inventory {
    * that the cluster does not list now, and leaves that out after some time.
    */
   foreignIn(namespace: string): Promise<string[]>
-  /** Whether another client changed an object of the resource since the last call. */
+  /** Whether another client changed an object of the resource since the last call, and it may be repaired now. */
   consumeDrift(resource: ActiveResource): boolean
+  /** The object of the resource that another client changes again and again, so that its repairs have pauses. */
+  contested(resource: ActiveResource): ObjectReference | undefined
   /** Enqueues the resource at the next change of any of its objects, until the next `apply`. */
   enqueueOnChange(resource: ActiveResource, result: ApplyResult): Promise<void>
   /** Calls the handler with the key of each resource to reconcile, as `namespace/GUResID`. */
@@ -122,7 +124,7 @@ export function createInventory(objects: Objects, options: Options): Inventory {
     objectsOf: (resource) => ownObjects.find(resource, 'deletion'),
     async removeAll(resource, terminatingNamespace) {
       drift.unwatch(keyOf(resource))
-      drift.consume(keyOf(resource))
+      drift.forget(keyOf(resource))
       const left: ObjectReference[] = []
       for (const each of await ownObjects.find(resource, 'deletion'))
         if (!isDeletedWith(terminatingNamespace, each) && (await removeOne(resource, each, shared)))
@@ -132,6 +134,7 @@ export function createInventory(objects: Objects, options: Options): Inventory {
     },
     foreignIn: (namespace) => foreignIn.find(namespace),
     consumeDrift: (resource) => drift.consume(keyOf(resource)),
+    contested: (resource) => drift.contested(keyOf(resource)),
     enqueueOnChange: (resource, result) => drift.watch(keyOf(resource), result, objects),
     onEnqueue: (handler) => drift.onEnqueue(handler),
   }

@@ -43,6 +43,7 @@ export function resourceTools(
       watchKinds() {},
       onEnqueue() {},
       consumeDrift: () => false,
+      contested: () => undefined,
       unrecorded: async () => [],
       async enqueueOnChange() {},
       apply: async () => ({ applied: [], live: [] }),

@@ -1,0 +1,66 @@
+import { TokenBucket } from '../../domain/base/token-bucket.ts'
+import type { ObjectReference } from '../../kube/objects.ts'
+
+/** Repairs of a resource at once, and in the long run. */
+const limit = { burst: 10, perSecond: 1 / 30 }
+const calmMs = (limit.burst / limit.perSecond) * 1000
+
+/** The size from which resources that are repaired no more are forgotten. */
+const cleanupSize = 1000
+
+interface Repairs {
+  readonly bucket: TokenBucket
+  /** The object that another client changes, since repairs had to wait. */
+  contested?: ObjectReference
+  timer?: NodeJS.Timeout
+}
+
+/**
+ * Slows the repairs of a resource when another client, such as a controller, changes its objects again and again: it may answer
+ * each repair at once, without end. Keys are those of the resources.
+ */
+export class RepairPace {
+  readonly #enqueue: (key: string) => void
+  readonly #now: () => number
+  readonly #repairs = new Map<string, Repairs>()
+
+  /** Enqueues a resource when its next repair may begin, and when none was needed for long. */
+  constructor(enqueue: (key: string) => void, now: () => number = () => performance.now()) {
+    this.#enqueue = enqueue
+    this.#now = now
+  }
+
+  /** Whether the resource may be repaired now, because another client changed this object. */
+  take(key: string, changed: ObjectReference): boolean {
+    const now = this.#now()
+    if (this.#repairs.size >= cleanupSize) this.#cleanUp(now)
+    const repairs = this.#repairs.get(key) ?? { bucket: new TokenBucket(limit, now) }
+    this.#repairs.set(key, repairs)
+    const waitMs = repairs.bucket.take(now)
+    if (waitMs > 0) repairs.contested = changed
+    if (repairs.contested) this.#enqueueAfter(key, repairs, waitMs || calmMs)
+    return waitMs === 0
+  }
+
+  /** The object that another client changes again and again; undefined when no repair was needed for long. */
+  contested(key: string): ObjectReference | undefined {
+    const repairs = this.#repairs.get(key)
+    if (repairs?.bucket.isFull(this.#now())) this.forget(key)
+    return this.#repairs.get(key)?.contested
+  }
+
+  forget(key: string): void {
+    clearTimeout(this.#repairs.get(key)?.timer)
+    this.#repairs.delete(key)
+  }
+
+  #enqueueAfter(key: string, repairs: Repairs, afterMs: number): void {
+    clearTimeout(repairs.timer)
+    repairs.timer = setTimeout(() => this.#enqueue(key), afterMs).unref()
+  }
+
+  #cleanUp(now: number): void {
+    for (const [key, { bucket, timer }] of this.#repairs)
+      if (timer === undefined && bucket.isFull(now)) this.#repairs.delete(key)
+  }
+}
