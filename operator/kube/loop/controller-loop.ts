@@ -216,7 +216,6 @@ class ControllerLoop<K extends Kind> implements Loop {
     this.#options.log.debug('reconciled', { ...this.#logFields(key), result, reason: outcome.reason })
     if (isFailure)
       this.#options.log.warn('reconcile failed', { ...this.#logFields(key), ...errorFields(error) })
-    else this.#backoff.reset(key)
     const attempts = isFailure ? attemptsOf(object, this.#backoff.fail(key)) : undefined
     const delay = attempts === undefined ? undefined : this.#retryDelay(key, attempts)
     if (this.#isShortWait(object, key, outcome)) this.queue.addAfter(key, waitingDelayMs)
@@ -227,6 +226,7 @@ class ControllerLoop<K extends Kind> implements Loop {
         attempts,
         delay,
       })
+    if (!isFailure) this.#backoff.reset(key) // not before the write, which may fail too
     if (outcome.ready !== 'Unknown') this.#waitingSince.delete(key)
     const next = typeof outcome.retry === 'number' ? outcome.retry * 1000 : delay
     if (next !== undefined) this.queue.addAfter(key, next)

@@ -1,0 +1,35 @@
+import { expect, test } from '@jest/globals'
+import { eventually } from '../../../dev/control-plane/kubernetes.ts'
+import { ActiveResource } from '../../../operator/api/active-resource.ts'
+import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
+import { ApiError } from '../../../operator/kube/client/client.ts'
+import { startController } from '../../../operator/kube/loop/controller-loop.ts'
+import { silentLog } from '../../../operator/log.ts'
+import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
+import { activeResource } from '../../support/builders.ts'
+
+test('an object whose status cannot be written is reconciled again with growing pauses', async () => {
+  const fake = createFakeCluster()
+  fake.addOrganization('acme')
+  const times: number[] = []
+  const cluster = {
+    ...fake,
+    async replaceStatus() {
+      times.push(performance.now())
+      throw new ApiError(500, 'InternalError', 'failed calling webhook "policy.example.com"')
+    },
+  } as Cluster
+  const made = activeResource({ type: 's3', resourceId: 'shared.a' })
+  fake.put(ActiveResource, { ...made, metadata: { ...made.metadata, finalizers: [] }, status: undefined })
+  const controller = { kind: ActiveResource, reconcile: async () => ({}) }
+  const loop = startController(cluster, controller, {
+    log: silentLog,
+    isActive: () => true,
+    backoffMs: { first: 20, most: 10_000 },
+  })
+  await eventually('some attempts', 10_000, async () => times.length >= 5 || undefined)
+  await loop.stop()
+  const pauses = times.slice(1, 5).map((time, index) => time - (times[index] ?? 0))
+  // 20, 40, 80 and 160 ms, each a quarter more or less.
+  expect(pauses[3]).toBeGreaterThan(110)
+})
