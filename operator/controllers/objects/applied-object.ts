@@ -142,8 +142,13 @@ export function nameOf({ kind, metadata }: KubeObject): string {
   return `${kind} '${keyOf({ metadata })}'`
 }
 
-/** Thrown while objects are being deleted. */
-export function remaining(objects: readonly ObjectReference[]): Waiting {
+/** Seconds between looks at objects that are being deleted: a finalizer may keep them for days. */
+const looks = { first: 1, most: 30 }
+
+/** Thrown while objects are being deleted; the longer they are, the longer the pause until they are looked at again. */
+export function remaining(objects: readonly ObjectReference[], since: string | undefined): Waiting {
   const names = objects.map(({ kind, name }) => `'${kind}' '${name}'`)
-  return new Waiting('ObjectsRemain', `waiting for ${names.join(', ')} to be deleted`, 1)
+  const seconds = since === undefined ? 0 : (Date.now() - Date.parse(since)) / 1000
+  const pause = Math.min(looks.most, Math.max(looks.first, Math.round(seconds / 10)))
+  return new Waiting('ObjectsRemain', `waiting for ${names.join(', ')} to be deleted`, pause)
 }

@@ -114,7 +114,8 @@ async function applyOne(
     const answer = await objects.apply(known)
     unseen.noteApplied(keyOf(resource), referenceTo(object), answer.metadata.uid)
     if (isWatchable(object)) drift.noteApplied(answer)
-    if (answer.metadata.deletionTimestamp) throw remaining([referenceTo(object)])
+    const { deletionTimestamp } = answer.metadata
+    if (deletionTimestamp) throw remaining([referenceTo(object)], deletionTimestamp)
     return answer
   } catch (error) {
     unseen.noteFailed(keyOf(resource), referenceTo(object))

@@ -35,7 +35,8 @@ export async function removeOtherForm(
   if (!existing || !isOwn(resource, existing) || !keepsForm(wanted, existing)) return false
   const { uid, deletionTimestamp } = existing.metadata
   drift.noteDeleting(uid)
-  if (deletionTimestamp || !(await objects.remove(reference, uid))) throw remaining([reference])
+  if (deletionTimestamp || !(await objects.remove(reference, uid)))
+    throw remaining([reference], deletionTimestamp)
   return true
 }
 

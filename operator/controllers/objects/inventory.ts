@@ -129,7 +129,8 @@ export function createInventory(objects: Objects, options: Options): Inventory {
       for (const each of await ownObjects.find(resource, 'deletion'))
         if (!isDeletedWith(terminatingNamespace, each) && (await removeOne(resource, each, shared)))
           left.push(each)
-      if (left.length > 0) throw remaining(left)
+      const since = resource.metadata.deletionTimestamp ?? resource.spec.unusedSince
+      if (left.length > 0) throw remaining(left, since)
       unseen.forget(keyOf(resource))
     },
     foreignIn: (namespace) => foreignIn.find(namespace),

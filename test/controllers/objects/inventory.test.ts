@@ -97,6 +97,26 @@ function edit(kind: string) {
 
 const kinds = ['ConfigMap', 'Service', 'Deployment']
 
+test.each([
+  ['a moment', 0, 1],
+  ['a minute', 60, 6],
+  ['a day', 86_400, 30],
+  ['a moment that is still to come by our clock', -60, 1],
+])(
+  'an object that a finalizer keeps since %s is looked at with a fitting pause',
+  async (_, seconds, pause) => {
+    const [live] = (await bring(object('ConfigMap'))).live
+    const finalizers = ['example.test/own']
+    world.replaceMetadata('ConfigMap', 'thing', { ...live?.metadata, name: 'thing', finalizers })
+    const deletionTimestamp = new Date(Date.now() - seconds * 1000).toISOString()
+    const terminating = { ...resource, metadata: { ...resource.metadata, deletionTimestamp } }
+    await expect(inventory.removeAll(terminating)).rejects.toMatchObject({
+      reason: 'ObjectsRemain',
+      retryAfterSeconds: pause,
+    })
+  },
+)
+
 describe.each(kinds)('an object of the kind %s', (kind) => {
   test('that we applied is not written again, with its events before or after the answer', async () => {
     await bring(object(kind))
