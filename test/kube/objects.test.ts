@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
 import type { KubeObject } from '../../operator/api/kind.ts'
 import type { FreeForm } from '../../operator/api/schema.ts'
-import { Stalled } from '../../operator/domain/base/errors.ts'
+import { ReconcileError, Stalled } from '../../operator/domain/base/errors.ts'
 import { ApiError, type KubeClient } from '../../operator/kube/client/client.ts'
 import { type Objects, openObjects } from '../../operator/kube/objects.ts'
 import { silentLog } from '../../operator/log.ts'
@@ -93,6 +93,26 @@ describe.each(Object.keys(calls))('a request to %s an object', (verb) => {
   test('whose refusal quotes a Secret does not quote it', async () => {
     const error = await thrown(verb, new ApiError(403, 'Forbidden', 'value canary is refused'), secret)
     expect((error as Stalled).message).not.toContain('canary')
+  })
+
+  test.each([
+    ["ValidatingAdmissionPolicy 'team.labels'", " with binding 'all' denied request: canary has no label"],
+    ['admission webhook "team.example.com"', ' denied the request: canary has no label'],
+  ])('that %s refuses names it, and its words unless they may quote a Secret', async (policy, words) => {
+    const refusal = new ApiError(422, 'Invalid', `secrets "login" is forbidden: ${policy}${words}`)
+    expect(((await thrown(verb, refusal)) as Stalled).message).toContain(`${policy}${words}`)
+    const { message } = (await thrown(verb, refusal, secret)) as Stalled
+    expect([message.includes(`${policy} denies it`), message.includes('canary')]).toEqual([true, false])
+  })
+
+  test('that needs an admission webhook which does not answer names the object, and is tried again', async () => {
+    const words = 'Internal error occurred: failed calling webhook "down.example.com"'
+    const refusal = new ApiError(500, 'InternalError', `${words}: canary: connection refused`)
+    const error = await thrown(verb, refusal)
+    expect(error).toBeInstanceOf(ReconcileError)
+    expect(error).toMatchObject({ reason: 'Rejected', message: expect.stringContaining(`'ConfigMap'`) })
+    const { message } = (await thrown(verb, refusal, secret)) as ReconcileError
+    expect([message.includes(words), message.includes('canary')]).toEqual([true, false])
   })
 })
 

@@ -1,4 +1,4 @@
-import { QuotaExceeded, Stalled } from '../../domain/base/errors.ts'
+import { QuotaExceeded, ReconcileError, Stalled } from '../../domain/base/errors.ts'
 import { ApiError, isNamespaceTerminating, isRejected, QuotaError } from './client.ts'
 
 /** A rejected request is repeated after this time, because changes of roles and admission rules send no event. */
@@ -6,6 +6,13 @@ export const rejectedRetrySeconds = 60
 
 /** How the authorizer names a missing rule; admission rules do not use this form. */
 const missingRight = /\bcannot \S+ (?:resource|path) "/
+
+/** How the API server says that it cannot ask an admission webhook that must agree. */
+const failedWebhook = /^Internal error occurred: failed calling webhook "[^"]*"/
+
+/** How the API server names what denies a request. */
+const denyingPolicy =
+  /\b(?:ValidatingAdmissionPolicy '[\w.-]+'|admission webhook "[\w.-]+")(?=.* denied (?:the )?request\b)/
 
 /** Statuses of validation and admission. */
 const rejectedStatuses: ReadonlySet<number> = new Set([400, 403])
@@ -49,9 +56,20 @@ export function explainRejection(
     const message = `the cluster does not let the operator ${verb} ${target}: ${error.message}`
     return new Stalled('NotAllowed', message, undefined, rejectedRetrySeconds)
   }
+  // It may work again at any time, which no watch reports.
+  const [failure] = failedWebhook.exec(error.message) ?? []
+  if (failure !== undefined) {
+    const detail = kind === 'Secret' ? failure : error.message
+    return new ReconcileError('Rejected', `the cluster cannot ${verb} ${target}: ${detail}`)
+  }
   if (!rejectedStatuses.has(error.status) && !isRejected(error)) return error
-  // The API server quotes values, and those of a Secret must not appear.
-  const detail = kind === 'Secret' ? 'its content is not valid' : error.message
+  const detail = kind === 'Secret' ? secretDetail(error) : error.message
   const message = `the cluster refuses to ${verb} ${target}: ${detail}`
   return new Stalled('Rejected', message, undefined, rejectedRetrySeconds)
+}
+
+/** The API server and policies quote values, and those of a Secret must not appear: only the name of the policy does. */
+function secretDetail({ message }: ApiError): string {
+  const [policy] = denyingPolicy.exec(message) ?? []
+  return policy === undefined ? 'its content is not valid' : `${policy} denies it`
 }
