@@ -26,7 +26,7 @@ export interface AuditLocals {
 export interface Audit {
   /** Records a request: writes before the response, rejections after it. Ignores successful reads. */
   record(request: Request, response: Response, status: number, reason?: string): void
-  /** Returns the stored records of an organization, newest first. */
+  /** Returns the stored records of an organization, newest first; none of an earlier one of its name. */
   newest(organization: string): readonly AuditRecord[]
   /** Whether this process can have created a record with this ID. */
   isOurs(id: string): boolean
@@ -68,9 +68,11 @@ export function createAudit(options: AuditOptions): Audit {
 
   /** Removes a record from the largest group, so that no organization displaces the records of others. */
   function dropOldest(): void {
-    let fullest: AuditRecord[] = []
-    for (const records of groups.values()) if (records.length > fullest.length) fullest = records
-    fullest.shift()
+    let fullest: [group: string, records: AuditRecord[]] = ['', []]
+    for (const each of groups) if (each[1].length > fullest[1].length) fullest = each
+    const [group, records] = fullest
+    records.shift()
+    if (records.length === 0) groups.delete(group)
     kept -= 1
   }
 
@@ -92,7 +94,9 @@ export function createAudit(options: AuditOptions): Audit {
       else write(entry())
     },
     newest(organization) {
-      const both = [true, false].flatMap((isMember) => groups.get(groupKey(organization, isMember)) ?? [])
+      const both = [true, false].flatMap(
+        (isMember) => groups.get(groupKey(store, organization, isMember)) ?? [],
+      )
       return both.sort((left, right) => (left.id < right.id ? 1 : -1))
     },
     isOurs: (id) => id.startsWith(`${processId}-`),
@@ -102,11 +106,13 @@ export function createAudit(options: AuditOptions): Audit {
 
 /** Non-members have a separate group, so that their requests displace only their own records. */
 function groupOf(store: Store, organization: string, userId: string): string {
-  return groupKey(organization, store.get(Membership, organization, userId) !== undefined)
+  return groupKey(store, organization, store.get(Membership, organization, userId) !== undefined)
 }
 
-function groupKey(organization: string, isMember: boolean): string {
-  return `${organization}/${isMember ? 'members' : 'strangers'}`
+/** An organization has no records of an earlier one of its name. The times of records are of another clock than its own. */
+function groupKey(store: Store, organization: string, isMember: boolean): string {
+  const { createdAt = '' } = store.organizations().find(({ id }) => id === organization) ?? {}
+  return `${organization}/${createdAt}/${isMember ? 'members' : 'strangers'}`
 }
 
 /** Requests of one caller to one organization are aggregated. */

@@ -53,7 +53,7 @@ export const auditLogs: readonly Endpoint[] = [
     },
     responses: { 200: list(auditRecordShape, 'Audit records.') },
     responseHeaders: linkHeader,
-    handle({ params: { org_id }, query }, { audit, cluster: { store } }) {
+    handle({ params: { org_id }, query }, { audit }) {
       const { page, per_page: perPage, from, to, user_id, result } = query
       // Without undeclared query parameters, which may contain a token.
       const filter: Filter = { from, to, user_id, result }
@@ -63,11 +63,9 @@ export const auditLogs: readonly Endpoint[] = [
           'Invalid',
           "'page' is not a page of this gateway process: start with the first page",
         )
-      // Skips records of an earlier organization with the same name.
-      const since = Date.parse(store.organizations().find(({ id }) => id === org_id)?.createdAt ?? '')
       const records = audit
         .newest(org_id)
-        .filter((record) => !(Date.parse(record.at) < since) && (page === undefined || record.id < page))
+        .filter((record) => page === undefined || record.id < page)
         .filter((record) => fits(record, filter))
       const size = perPage === undefined ? defaultPerPage : Number(perPage)
       const shown = records.slice(0, size)

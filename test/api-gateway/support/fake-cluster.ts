@@ -23,7 +23,8 @@ export interface FakeCluster extends Cluster {
   readonly lists: string[]
   /** Every write in order, such as `create Application acme/shop`. */
   readonly writes: string[]
-  addOrganization(id: string, displayName?: string): void
+  /** Adds an organization, in place of an earlier one of its name. */
+  addOrganization(id: string, displayName?: string, createdAt?: string): void
   /** Stores an object as it is, with its status. */
   put<K extends Kind>(kind: K, object: Manifest<K>): ObjectOf<K>
   /** Changes the status of an object, as the operator does. */
@@ -145,8 +146,10 @@ export function createFakeCluster(): FakeCluster {
     set synced(value) {
       synced = value
     },
-    addOrganization(id, displayName = id) {
-      organizations.push({ id, displayName, createdAt: '2026-01-01T00:00:00Z' })
+    addOrganization(id, displayName = id, createdAt = '2026-01-01T00:00:00Z') {
+      const earlier = organizations.findIndex((each) => each.id === id)
+      const place = earlier < 0 ? organizations.length : earlier
+      organizations.splice(place, 1, { id, displayName, createdAt })
     },
     put: (kind, object) => {
       const uid = randomUUID()
