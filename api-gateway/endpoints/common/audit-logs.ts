@@ -5,6 +5,7 @@ import { type Endpoint, endpoint } from '../../endpoint.ts'
 import { knownId } from '../../request/parameters.ts'
 import { linkTo } from '../../response/paging.ts'
 import { linkHeader } from './list-endpoint.ts'
+import { refuseUnreadableTimes } from './unreadable-times.ts'
 
 const path = '/orgs/{org_id}/audit-logs'
 const defaultPerPage = 50
@@ -21,16 +22,6 @@ function fits(record: AuditRecord, { from, to, user_id: user, result }: Filter):
   if (from !== undefined && at < Date.parse(from)) return false
   if (to !== undefined && at >= Date.parse(to)) return false
   return (user === undefined || record.user_id === user) && (result === undefined || record.result === result)
-}
-
-/** Throws Invalid for a time that JSON Schema allows and JavaScript cannot compare, such as a leap second. */
-function refuseUnreadableTimes({ from, to }: Filter): void {
-  for (const [name, time] of Object.entries({ from, to }))
-    if (time !== undefined && Number.isNaN(Date.parse(time)))
-      throw new Problem(
-        'Invalid',
-        `'${name}' is not a time that can be compared, such as 2026-01-01T00:00:00Z`,
-      )
 }
 
 /** Audit records of an organization. */
@@ -57,7 +48,7 @@ export const auditLogs: readonly Endpoint[] = [
       const { page, per_page: perPage, from, to, user_id, result } = query
       // Without undeclared query parameters, which may contain a token.
       const filter: Filter = { from, to, user_id, result }
-      refuseUnreadableTimes(filter)
+      refuseUnreadableTimes({ from, to })
       if (page !== undefined && !audit.isOurs(page))
         throw new Problem(
           'Invalid',

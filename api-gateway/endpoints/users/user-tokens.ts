@@ -13,6 +13,7 @@ import { errorShape, named } from '../../response/shapes.ts'
 import { removeObject } from '../common/change.ts'
 import { createdAt, createdBy, find, findAll, newMetadata, refuseTaken } from '../common/find.ts'
 import { listEndpoint, nameOf } from '../common/list-endpoint.ts'
+import { refuseUnreadableTimes } from '../common/unreadable-times.ts'
 
 const tag = 'Tokens'
 const tokenType = oneOf(['static'], 'Always `static`.')
@@ -91,6 +92,7 @@ function findUser(store: Store, caller: Caller, id: string): User {
 }
 
 function refusePast(expiresAt: string | undefined, now: number): void {
+  refuseUnreadableTimes({ expires_at: expiresAt })
   if (expiresAt === undefined || Date.parse(expiresAt) > now) return
   throw new Problem('Invalid', `'expires_at' must be in the future, not '${expiresAt}'`)
 }

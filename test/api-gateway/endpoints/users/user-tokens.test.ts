@@ -92,6 +92,14 @@ describe('a new token', () => {
   })
 })
 
+test.each([
+  ['2020-01-01T00:00:00Z', /must be in the future/],
+  ['2999-12-31T23:59:60Z', /not a time that can be compared/],
+  ['2999-12-31T23:59:59+02', /not a time that can be compared/],
+])('the refusal of the end %s says why', async (expires_at, expected) => {
+  expect((await create({ id: 'ci', expires_at })).body.message).toMatch(expected)
+})
+
 describe('a token that is revoked', () => {
   test('stops working at once, and others go on', async () => {
     const { token } = (await create({ id: 'ci' })).body
