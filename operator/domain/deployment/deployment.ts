@@ -1,7 +1,7 @@
 import type { deploymentStates, Environment, Start } from '../../api/environment.ts'
 import type { EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import { annotations } from '../../api/names.ts'
-import { sameJson } from '../base/json.ts'
+import { compareText, sameJson } from '../base/json.ts'
 import { truncate } from '../base/size-limits.ts'
 
 /** State of a deployment, as the REST API names it. */
@@ -40,14 +40,15 @@ export function setNameOf({
   return status?.setName ?? spec.setName
 }
 
-/** Compares by creation time, then by name with numbers in numeric order. */
+/** Compares by creation time, then by name with numbers in numeric order. No two names are equal. */
 export function byAge(
   left: Pick<EnvironmentDeployment, 'metadata'>,
   right: Pick<EnvironmentDeployment, 'metadata'>,
 ): number {
   const [before, after] = [left.metadata.creationTimestamp, right.metadata.creationTimestamp]
   if (before !== after) return before < after ? -1 : 1
-  return byNumber.compare(left.metadata.name, right.metadata.name)
+  const [one, other] = [left.metadata.name, right.metadata.name]
+  return byNumber.compare(one, other) || compareText(one, other)
 }
 
 /** The unfinished deployment of an environment that may proceed: one that has begun, else the oldest. */

@@ -80,6 +80,15 @@ describe('the environment remembers', () => {
       expect(after(moment).lastPlanned?.deploymentName).toBe(nextToRun(moment)?.metadata.name)
   })
 
+  test.each([
+    ['1', '01'],
+    ['01', '1'],
+    ['2', '10'],
+  ])('of %s and %s of the same second the same one, in any order', (...names) => {
+    const both = names.map((name) => run(name, 'running'))
+    expect(nextToRun(both)?.metadata.name).toBe(nextToRun(both.toReversed())?.metadata.name)
+  })
+
   test('the name of the last one while it exists', () => {
     expect(after([run('one', 'running')]).lastDeploymentName).toBe('one')
     expect(after([run('one', 'running')], []).lastDeploymentName).toBeUndefined()
