@@ -168,7 +168,8 @@ function discoverProvider(
   }
 
   return async () => {
-    if (known && now() - askedAt < metadataMs) return known
+    // The clock may be set back.
+    if (known && Math.abs(now() - askedAt) < metadataMs) return known
     isAsking ??= ask()
     return isAsking
   }

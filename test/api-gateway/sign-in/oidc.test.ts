@@ -221,6 +221,10 @@ test('a provider is discovered again after an hour, and stays known while it doe
   expect(asked() - before).toBe(2)
   await sessionOf('ada')
   expect(asked() - before).toBe(2)
+  // The clock is set back.
+  late = -8 * 24 * hour
+  await world.visitor().signIn('ada')
+  expect(asked() - before).toBe(3)
 })
 
 describe('the address of the gateway', () => {
