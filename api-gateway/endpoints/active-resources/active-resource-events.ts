@@ -1,6 +1,5 @@
 import type { StoredObject } from '../../../operator/api/kind.ts'
 import { integer, list, object, oneOf, string, time } from '../../../operator/api/schema.ts'
-import { compareText } from '../../../operator/domain/base/json.ts'
 import { eventResource, pathOf } from '../../../operator/kube/client/resource.ts'
 import { type Endpoint, endpoint, ok } from '../../endpoint.ts'
 import { named } from '../../response/shapes.ts'
@@ -58,7 +57,9 @@ export const activeResourceEvents: readonly Endpoint[] = [
       const query = { fieldSelector: `involvedObject.uid=${metadata.uid}` }
       const answer = await client.request('GET', pathOf(eventResource, metadata.namespace), { query })
       const { items } = answer as { items?: readonly Event[] | null } // a list
-      const events = (items ?? []).map(toEvent).sort((left, right) => compareText(right.at, left.at))
+      const events = (items ?? [])
+        .map(toEvent)
+        .sort((left, right) => Date.parse(right.at) - Date.parse(left.at))
       return ok(events.slice(0, maxEvents))
     },
   }),

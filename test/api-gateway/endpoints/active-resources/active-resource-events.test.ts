@@ -37,6 +37,14 @@ describe('the Events of an active resource', () => {
     ])
   })
 
+  test('are in the order of their times, with and without fractions of a second', async () => {
+    const uid = resourceUid()
+    addEvent(uid, { reason: 'Second', eventTime: '2026-01-02T00:00:00.500000Z' })
+    addEvent(uid, { reason: 'First', lastTimestamp: '2026-01-02T00:00:00Z' })
+    const { body } = await gateway.send(operation)
+    expect(body.map(({ reason }: { reason: string }) => reason)).toEqual(['Second', 'First'])
+  })
+
   test('are not those of an earlier resource of the same name, nor of another organization', async () => {
     const uid = resourceUid()
     addEvent('another', { reason: 'Earlier' })
