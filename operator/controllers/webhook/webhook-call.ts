@@ -39,7 +39,7 @@ export interface CallTools {
   readonly giveUpSeconds: number
   /** A finished call is deleted after this time. */
   readonly keptSeconds: number
-  /** Milliseconds since 1970 by the clock of the API server, which sets the times of creation. */
+  /** Milliseconds since 1970 by the clock of the API server: it sets the times of creation, and all processes have the same. */
   readonly serverNow: () => number
 }
 
@@ -63,9 +63,12 @@ export function webhookCallController(tools: CallTools): Controller<typeof Webho
 }
 
 /** Deletes a call that finished long ago; returns the status of a finished call, or throws the error that it ended with. */
-async function finishedStatus(call: WebhookCall, { cluster, keptSeconds }: CallTools): Promise<CallStatus> {
+async function finishedStatus(
+  call: WebhookCall,
+  { cluster, keptSeconds, serverNow }: CallTools,
+): Promise<CallStatus> {
   const status = seenBefore(call)
-  const age = (Date.now() - Date.parse(status.finishTime ?? '')) / 1000
+  const age = (serverNow() - Date.parse(status.finishTime ?? '')) / 1000
   if (age > keptSeconds) await cluster.remove(WebhookCall, call)
   const stalled = conditionOf(call, 'Stalled')
   if (stalled?.status === 'True') throw new Stalled(stalled.reason, stalled.message, status)
@@ -81,11 +84,11 @@ async function deliver(
   const attempt: CallStatus = { redelivery: redeliveryOf(call), attempts: call.status?.attempts }
   const webhook = tools.cluster.store.get(Webhook, namespace, call.spec.webhookName)
   if (!webhook || !isCallOf(webhook, call))
-    throw givenUp('WebhookNotFound', `the webhook '${call.spec.webhookName}' is deleted`, attempt)
-  if (webhook.spec.disabled) throw givenUp('Disabled', 'the webhook is disabled', attempt)
+    throw givenUp('WebhookNotFound', `the webhook '${call.spec.webhookName}' is deleted`, attempt, tools)
+  if (webhook.spec.disabled) throw givenUp('Disabled', 'the webhook is disabled', attempt, tools)
   if (!isCallable(webhook)) throw notReady(call, webhook, attempt, tools)
   const responseStatus = await context.releaseWorker(() => send(call, webhook, attempt, tools))
-  return { ...attempt, attempts: undefined, responseStatus, finishTime: new Date().toISOString() }
+  return { ...attempt, attempts: undefined, responseStatus, finishTime: timeOf(tools) }
 }
 
 /** The error for a webhook that cannot be called. A change that is not judged yet may have corrected it. */
@@ -104,7 +107,7 @@ function notReady(
 /** Ends a call that waits for too long. One that is sent again at the request of a user waits as before. */
 function bounded(call: WebhookCall, wait: Waiting, attempt: CallStatus, tools: CallTools): Error {
   if (call.status?.finishTime || !isTooLate(call, tools)) return wait
-  return givenUp('GivenUp', `given up: ${wait.message}`, attempt)
+  return givenUp('GivenUp', `given up: ${wait.message}`, attempt, tools)
 }
 
 /** Sends the request and returns the HTTP status; throws unless the receiver accepted it. */
@@ -123,14 +126,14 @@ async function send(
     if (status >= 200 && status < 300) return status
     const seen = { ...failure, responseStatus: status }
     if (status === gone)
-      throw givenUp('Gone', 'the receiver answered 410 (Gone) and gets no more calls', seen)
+      throw givenUp('Gone', 'the receiver answered 410 (Gone) and gets no more calls', seen, tools)
     throw failed(call, `the receiver answered ${status}`, seen, tools)
   } catch (error) {
     if (error instanceof Stalled || error instanceof ReconcileError) throw error
     const text = error instanceof Error ? error.message : String(error)
     const message = redact(text, [secret, webhook.spec.headers])
     if (error instanceof TargetRefused || error instanceof InvalidHeader)
-      throw givenUp('TargetRefused', message, attempt) // nothing was sent
+      throw givenUp('TargetRefused', message, attempt, tools) // nothing was sent
     throw failed(call, message, failure, tools)
   }
 }
@@ -198,7 +201,7 @@ function isTooLate({ metadata }: WebhookCall, { giveUpSeconds, serverNow }: Call
 /** Returns the error to retry with; gives up after the time limit, and after one attempt of a redelivery. */
 function failed(call: WebhookCall, message: string, seen: CallStatus, tools: CallTools): Error {
   return isTooLate(call, tools) || call.status?.finishTime
-    ? givenUp('GivenUp', `given up: ${message}`, seen)
+    ? givenUp('GivenUp', `given up: ${message}`, seen, tools)
     : new ReconcileError('NotDelivered', message, seen)
 }
 
@@ -214,8 +217,12 @@ function isCallable(webhook: Webhook): boolean {
   return webhook.metadata.deletionTimestamp ? problemsOfWebhook(webhook.spec).length === 0 : isReady(webhook)
 }
 
-function givenUp(reason: Reason, message: string, seen: CallStatus): Stalled {
-  return new Stalled(reason, message, { ...seen, finishTime: new Date().toISOString() })
+function givenUp(reason: Reason, message: string, seen: CallStatus, tools: CallTools): Stalled {
+  return new Stalled(reason, message, { ...seen, finishTime: timeOf(tools) })
+}
+
+function timeOf({ serverNow }: CallTools): string {
+  return new Date(serverNow()).toISOString()
 }
 
 function lowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {

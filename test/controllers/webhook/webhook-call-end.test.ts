@@ -103,6 +103,36 @@ describe('a call that is over', () => {
     expect(world.requests).toEqual([])
   })
 
+  describe.each([-9 * daySeconds, -3600, 3600, 9 * daySeconds])(
+    'with a clock that is %s seconds ahead of the API server',
+    (ahead) => {
+      const serverNow = () => Date.now() - ahead * 1000
+
+      test.each<[rule: string, secondsAgo: number, isThere: boolean]>([
+        ['stays for three days', 3 * daySeconds - 60, true],
+        ['then is deleted', 3 * daySeconds + 60, false],
+      ])('%s', async (_, secondsAgo, isThere) => {
+        world.serverNow = serverNow
+        world.putWebhook()
+        world.putCall({}, finished(secondsAgo + ahead))
+        await world.reconcile()
+        expect(world.isThere()).toBe(isThere)
+      })
+
+      test.each([200, 410])('and is answered with %s ends after its creation', async (status) => {
+        world.serverNow = serverNow
+        world.answer = async () => status
+        world.putWebhook()
+        world.putCall(agedBy(ahead + 5))
+        await world.reconcile()
+        const { metadata, status: { finishTime = '' } = {} } = world.now()
+        const seconds = (Date.parse(finishTime) - Date.parse(metadata.creationTimestamp)) / 1000
+        expect(Math.round(seconds - 5)).toBeLessThanOrEqual(2)
+        expect(seconds).toBeGreaterThanOrEqual(0)
+      })
+    },
+  )
+
   test('is sent again, once for each new text of the annotation, under the same id', async () => {
     world.putWebhook()
     world.putCall({}, finished(60))
