@@ -116,7 +116,7 @@ class DeploymentReconciler {
       if (!(bounded instanceof Stalled)) throw bounded
       const lastStatus = reportedStatus(this.#tools.cluster.store, deployment)
       this.#forget(deployment)
-      throw finalError(bounded, { lastStatus, finishTime: this.#now() })
+      throw finalError(bounded, { lastStatus, finishTime: this.#endAfter(lastStatus) })
     }
   }
 
@@ -239,7 +239,7 @@ class DeploymentReconciler {
     const findProblems = (which: 'failed' | 'pending') =>
       problemsOf(which, environmentKey, { store: cluster.store, renewals, attempts })
     if (pending + failed + renewals.pendingIn(environmentKey) === 0)
-      return { ...status, finishTime: this.#now() }
+      return { ...status, finishTime: this.#endAfter(status) }
     if (failed === 0 && this.#deadlines.remaining(deployment) > 0)
       throw this.#waits.errorFor(deployment.metadata.uid, status, () => ({
         total: ready + pending,
@@ -255,6 +255,12 @@ class DeploymentReconciler {
   /** The time by the clock of the API server, which also sets the times of creation. */
   #now(): string {
     return new Date(this.#tools.serverNow()).toISOString()
+  }
+
+  /** Not before the start, although the clock may have been set back, or belong to another API server. */
+  #endAfter({ startTime = '' }: DeploymentStatus = {}): string {
+    const now = this.#now()
+    return Date.parse(startTime) > Date.parse(now) ? startTime : now
   }
 
   #awaitTurn(deployment: EnvironmentDeployment): void {

@@ -271,6 +271,20 @@ test.each([-60, 60])(
   },
 )
 
+test.each([1800, 0])('never ends before it starts, within %s seconds', async (timeoutSeconds) => {
+  put.all()
+  const startTime = new Date(Date.now() + 3_600_000).toISOString()
+  const deployment = put.deployment('shop.dev.1')
+  recordAsPlanned(deployment)
+  cluster.setStatus(EnvironmentDeployment, namespace, 'shop.dev.1', { setName: 'shop.one', startTime })
+  const started = cluster.store.get(EnvironmentDeployment, namespace, 'shop.dev.1')
+  if (!started) throw new Error('the deployment is missing')
+  const end = await controllerWith(timeoutSeconds)
+    .reconcile(started, silentContext())
+    .catch((error: unknown) => (error as Stalled).observed)
+  expect(end).toMatchObject({ startTime, finishTime: startTime })
+})
+
 test('a deployment is reconciled again when its time is up, in every waiting state', async () => {
   const creationTimestamp = new Date().toISOString()
   const deployment = put.deployment('shop.dev.1', { creationTimestamp })
