@@ -17,12 +17,12 @@ const initialPauseMs = 10
 /** Who changes an object, and when. */
 export interface Modification {
   readonly caller: Caller
-  /** RFC 3339. */
+  /** RFC 3339, by the clock of the API server, which sets the times of creation. */
   readonly time: string
 }
 
-export function modificationBy(caller: Caller, { now }: Pick<Gateway, 'now'>): Modification {
-  return { caller, time: new Date(now()).toISOString() }
+export function modificationBy(caller: Caller, { serverNow }: Pick<Gateway, 'serverNow'>): Modification {
+  return { caller, time: new Date(serverNow()).toISOString() }
 }
 
 /** Records who changed an object and when. Returns the object as it is if the change has no effect. */

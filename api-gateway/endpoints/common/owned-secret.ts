@@ -76,21 +76,23 @@ export async function refuseTakenUnlessIncomplete<K extends SecretOwnerKind>(
 
 /**
  * Creates a Secret for a change of its owner. The owner announces it first, so that the operator can find a
- * Secret whose change was not completed. The change must start from the returned object and apply
- * `withoutPendingSecret`.
+ * Secret whose change was not completed, at a time of the API server: the clocks of gateways differ. The change must start
+ * from the returned object and apply `withoutPendingSecret`.
  */
 export async function addSecret<K extends SecretOwnerKind>(
   kind: K,
   owner: ObjectOf<K>,
   { name, data }: OwnedSecret,
-  { cluster, now }: Pick<Gateway, 'cluster' | 'now'>,
+  { cluster, serverNow }: Pick<Gateway, 'cluster' | 'serverNow'>,
 ): Promise<ObjectOf<K>> {
-  const outdated = pendingSecretsIn(owner.metadata.annotations).filter((each) => isOutdated(each, now()))
+  const outdated = pendingSecretsIn(owner.metadata.annotations).filter((each) =>
+    isOutdated(each, serverNow()),
+  )
   const announced = await patchObject(cluster, kind, owner, {
     metadata: {
       annotations: {
         ...Object.fromEntries(outdated.map(({ key }) => [key, null])),
-        ...pendingSecretAnnotation(name, now()),
+        ...pendingSecretAnnotation(name, serverNow()),
       },
     },
   })

@@ -121,7 +121,7 @@ export async function writeDraft(
   definition: ResourceDefinition,
   draftFor: (definition: ResourceDefinition) => Draft,
   caller: Caller,
-  gateway: Pick<Gateway, 'cluster' | 'now'>,
+  gateway: Pick<Gateway, 'cluster' | 'serverNow'>,
 ): Promise<ResourceDefinition> {
   try {
     return await writeOnce(definition, draftFor(definition), caller, gateway)
@@ -137,7 +137,7 @@ async function writeOnce(
   definition: ResourceDefinition,
   { apply, secret }: Draft,
   caller: Caller,
-  gateway: Pick<Gateway, 'cluster' | 'now'>,
+  gateway: Pick<Gateway, 'cluster' | 'serverNow'>,
 ): Promise<ResourceDefinition> {
   const { cluster } = gateway
   const { object: known } = await currentIfRefused(cluster, ResourceDefinition, definition, (each) =>

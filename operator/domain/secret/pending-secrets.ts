@@ -32,7 +32,7 @@ export function pendingSecretAnnotation(secretName: string, now: number): Annota
 export interface PendingSecret {
   readonly key: string
   readonly secretName: string
-  /** The time of the announcement, by the clock of its writer. */
+  /** The time of the announcement, by the clock of the API server as its writer knew it. */
   readonly time: string
 }
 
