@@ -11,7 +11,7 @@ export interface WorkQueue {
    * begun ends soon, and most of these before keys that are only looked at again (`low`).
    */
   add(key: string, urgency?: Urgency): void
-  /** Adds the key after this time, unless it is due earlier already. */
+  /** Adds the key after this time, of at most 24 days, unless it is due earlier already. */
   addAfter(key: string, milliseconds: number): void
   /**
    * Runs a part of a key's work that only waits, such as a call, outside the worker pool: another key uses the worker, one
@@ -29,6 +29,9 @@ interface Delayed {
   readonly at: number
   readonly timer: NodeJS.Timeout
 }
+
+/** The longest delay of a timer: a longer one would end at once. */
+const maxDelayMs = 2 ** 31 - 1
 
 /** At this many released workers, a namespace starts no further key, so that they do not use up the memory. */
 const maxReleasedPerNamespace = 500
@@ -113,7 +116,7 @@ class KeyQueue implements WorkQueue {
     if (earlier && earlier.at <= at) return
     this.#cancelDelay(key)
     this.#metrics?.delayed()
-    const timer = setTimeout(() => this.add(key), milliseconds)
+    const timer = setTimeout(() => this.add(key), Math.min(milliseconds, maxDelayMs))
     this.#delayed.set(key, { at, timer })
   }
 

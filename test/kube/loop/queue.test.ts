@@ -131,6 +131,17 @@ describe('a queue', () => {
     await queue.stop()
   })
 
+  test('waits for a delay that is longer than any timer', async () => {
+    let runs = 0
+    const queue = createQueue(1, async () => {
+      runs += 1
+    })
+    queue.addAfter('due in a month', 30 * 86_400_000)
+    await sleep(20)
+    expect(runs).toBe(0)
+    await queue.stop()
+  })
+
   test('that is stopped accepts no keys, and ends after its running work', async () => {
     let runs = 0
     let ended = 0
