@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals'
-import type { ActiveResource } from '../../../operator/api/active-resource.ts'
-import { Environment } from '../../../operator/api/environment.ts'
-import { Registry } from '../../../operator/api/registry.ts'
-import { ResourceAccount } from '../../../operator/api/resource-account.ts'
-import { canonicalJson } from '../../../operator/domain/base/json.ts'
-import type { Driver } from '../../../operator/drivers/driver.ts'
-import { ready } from '../../api-gateway/support/objects.ts'
-import { activeResource, driver, storedObject } from '../../support/builders.ts'
-import { createWorld } from '../support/world.ts'
+import type { ActiveResource } from '../../operator/api/active-resource.ts'
+import { Environment } from '../../operator/api/environment.ts'
+import { Registry } from '../../operator/api/registry.ts'
+import { ResourceAccount } from '../../operator/api/resource-account.ts'
+import { canonicalJson } from '../../operator/domain/base/json.ts'
+import type { Driver } from '../../operator/drivers/driver.ts'
+import { ready } from '../api-gateway/support/objects.ts'
+import { activeResource, driver, storedObject } from '../support/builders.ts'
+import { createWorld } from './support/world.ts'
 
 const plain: Driver = {
   descriptor: driver('plain', { account: { types: ['any'], required: false } }),
