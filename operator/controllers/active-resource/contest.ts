@@ -35,5 +35,7 @@ async function lastWriter(reference: ObjectReference, objects: Tools['objects'])
   const [last] = (object?.metadata.managedFields ?? [])
     .filter(({ manager, subresource }) => manager !== fieldManager && subresource !== 'status')
     .sort((left, right) => (right.time ?? '').localeCompare(left.time ?? ''))
-  return last?.manager === undefined ? '' : ` (the last one is '${last.manager}')`
+  if (last?.manager !== undefined) return ` (the last one is '${last.manager}')`
+  // What admission changes counts as ours.
+  return object ? ' (its fields name no other one: an admission policy may change it)' : ''
 }
