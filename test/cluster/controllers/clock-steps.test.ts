@@ -123,6 +123,7 @@ describe.each(steps)('when the clock steps %s', (what, ms) => {
       // A gateway that is behind leaves no record out.
       const { body: records } = await rest('GET', '/audit-logs?per_page=1')
       expect(records).toMatchObject([{ request_path: expect.stringMatching(/\/deploys$/) }])
+      expect(near(new Date(Date.parse(records[0].at) - offsets[1]).toISOString())).toBe(true)
       for (const name of names) await step(name, 0)
       expect(await deploy(`${id}-after`)).toMatchObject({ status: 'succeeded' })
     },
