@@ -119,6 +119,8 @@ interface ClientOptions {
 /** What the API server says of every kind that it does not serve, with the reason `NotFound`. */
 const unservedMessage = 'the server could not find the requested resource'
 const maxBusyRetries = 8
+/** Those who asked are not kept waiting for longer: they get the refusal. */
+const longestBusyPauseSeconds = 30
 const quotaConflictMs = 50
 /** The share of the connections of an organization that sends much, while others use them: more make every request slow. */
 const sharedConnections = 1 / 16
@@ -235,8 +237,9 @@ function errorOf({ status, retryAfter, text }: Answer, request: string): ApiErro
 
 /** Milliseconds after which a request is repeated that failed only because others run; undefined for other errors. */
 function retryMsOf({ status, reason, message, retryAfterSeconds }: ApiError): number | undefined {
-  // API Priority and Fairness asks for it.
-  if (status === 429 && retryAfterSeconds !== undefined) return retryAfterSeconds * 1000
+  // API Priority and Fairness asks for it, and a proxy may ask for any time.
+  if (status === 429 && retryAfterSeconds !== undefined)
+    return retryAfterSeconds > longestBusyPauseSeconds ? undefined : retryAfterSeconds * 1000
   // A create counts in the quotas of its namespace, as others do at the same time.
   const isQuotaConflict = status === 409 && reason === 'Conflict' && message.includes('on resourcequotas "')
   return isQuotaConflict ? quotaConflictMs : undefined

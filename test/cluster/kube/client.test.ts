@@ -94,6 +94,15 @@ describe('a client', () => {
     expect(performance.now() - begin).toBeGreaterThan(950)
   })
 
+  test('waits for no hour, although the answer asks for it', async () => {
+    const client = await clientThroughProxy()
+    proxy.inject(() => true, { kind: 'answer', status: 429, headers: { 'retry-after': '3600' } })
+    await expect(client.request('GET', pathOf(sets, namespace))).rejects.toMatchObject({
+      status: 429,
+      retryAfterSeconds: 3600,
+    })
+  })
+
   test.each<[rule: string, status: number, body: object, expected: object]>([
     [
       'a refusal has the status and the reason of the API server',
