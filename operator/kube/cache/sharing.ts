@@ -91,24 +91,36 @@ export function createCompact(objects: () => number): Compact {
     return shared(parts, JSON.stringify(value), value, use)
   }
 
+  function compactFields(section: Record<string, unknown>, uses: Map<string, FieldUse>): void {
+    for (const key of Object.keys(section)) {
+      const use = uses.get(key) ?? new FieldUse()
+      uses.set(key, use)
+      section[key] = compactValue(section[key], use)
+    }
+  }
+
   return (object, before) => {
     const content = slim(object) as Record<string, unknown> // the kinds differ in their fields
     const known = (before && hasSameLife(object, before) ? before : {}) as Record<string, unknown>
     for (const { name, uses } of sections) {
       const section = content[name]
       if (!isObject(section)) continue
-      // Two versions never have the same metadata.
-      if (name !== 'metadata' && isIdentical(section, known[name])) {
-        content[name] = known[name]
-        continue
-      }
-      for (const key of Object.keys(section)) {
-        const use = uses.get(key) ?? new FieldUse()
-        uses.set(key, use)
-        section[key] = compactValue(section[key], use)
-      }
+      unlessTooDeep(() => {
+        // Two versions never have the same metadata.
+        if (name !== 'metadata' && isIdentical(section, known[name])) content[name] = known[name]
+        else compactFields(section, uses)
+      })
     }
     return object
+  }
+}
+
+/** Stops at a value that is nested deeper than the call stack: an error would end the watch of all objects of the kind. */
+function unlessTooDeep(work: () => void): void {
+  try {
+    work()
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
   }
 }
 

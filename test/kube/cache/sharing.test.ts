@@ -164,6 +164,20 @@ test.each([
   expect(versions[1]?.status).not.toBe(versions[0]?.status)
 })
 
+test.each([100, 4000, 9900])('an object whose spec is nested %d deep is kept as it is', (depth) => {
+  const cache = createCache({}, () => {})
+  const list = '['.repeat(depth) + ']'.repeat(depth)
+  for (const version of [1, 2]) {
+    const { sent } = served({ spec: { list: 0 } }, 'a', version)
+    const text = sent.replace('"list":0', `"list":${list}`)
+    expect(cache.set(JSON.parse(text) as StoredObject)).toBe(true)
+    let levels = 0
+    let value = (cache.get('acme', 'a') as unknown as { spec: { list: unknown } }).spec.list
+    for (; Array.isArray(value); value = value[0]) levels += 1
+    expect(levels).toBe(depth)
+  }
+})
+
 describe('the memory of shared parts is bounded: what is not seen in a while is forgotten', () => {
   test.each([
     { objects: 10, characters: 10_000, isKept: true },
