@@ -5,6 +5,8 @@ import { Environment } from '../../../operator/api/environment.ts'
 import { EnvironmentType } from '../../../operator/api/environment-type.ts'
 import type { Kind } from '../../../operator/api/kind.ts'
 import { group } from '../../../operator/api/names.ts'
+import { ResourceType } from '../../../operator/api/resource-type.ts'
+import { SharedValue } from '../../../operator/api/shared-value.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
 
 const { access } = sharedCluster()
@@ -12,7 +14,7 @@ const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const merge = 'application/merge-patch+json'
 /** The operator does not watch the kinds of this group. */
 const testGroup = `names-${Date.now().toString(36)}.example.org`
-const tested = [EnvironmentType, Environment]
+const tested = [EnvironmentType, Environment, ResourceType, SharedValue]
 
 /** The CRD of a kind in the group of this test. */
 function crdWith(kind: Kind, rules: Kind['rules']) {
@@ -31,6 +33,8 @@ afterAll(async () => {
 test.each<[what: string, kind: Kind, stored: string, refused: string, spec: object]>([
   ['a type of environments', EnvironmentType, 'prod.eu', 'prod.us', {}],
   ['an environment', Environment, 'shop.a', 'shop.b', { applicationName: 'shop', typeName: 'development' }],
+  ['a type of resources', ResourceType, 't'.repeat(64), 'u'.repeat(64), { use: 'direct' }],
+  ['a value', SharedValue, 'dot', 'dots', { applicationName: 'shop', key: '.', value: '' }],
 ])(
   '%s with a name that is now refused can be changed and deleted',
   async (_, kind, stored, refused, spec) => {
