@@ -20,7 +20,7 @@ export class Contents {
   readonly data = new Map<string, string>()
   readonly binaryData = new Map<string, string>()
   readonly #secrets = new Map<string, string>()
-  /** The variables of the secrets, by key. */
+  /** The variables and files of the secrets, by key. */
   readonly #owners = new Map<string, string>()
   readonly #items = { files: new Map<string, Item>(), 'secret-files': new Map<string, Item>() }
 
@@ -30,13 +30,7 @@ export class Contents {
 
   /** Adds the secret text of a variable of a container; returns a reference to it. */
   addSecret(container: string, variable: string, text: SecretText) {
-    const plain = keyOf(`${container}.${variable}`)
-    const owner = JSON.stringify([container, variable])
-    // With a dot, the name can be that of another variable of another container: the first one keeps it.
-    const isFree = (this.#owners.get(plain) ?? owner) === owner
-    // Without a dot, no name of a variable gives it.
-    const key = isFree ? plain : hash('sha256', owner)
-    this.#owners.set(key, owner)
+    const key = this.#secretKey(keyOf(`${container}.${variable}`), [container, variable])
     this.#secrets.set(key, text.reveal())
     return { secretKeyRef: { name: objectNames.secrets(this.#workload), key } }
   }
@@ -51,13 +45,24 @@ export class Contents {
       mode,
     }: { readonly value?: ModuleText; readonly binary_value?: string; readonly mode?: string },
   ): StoredFile {
-    const key = keyOf(`${container}.${shortHash(path)}`)
+    const plain = keyOf(`${container}.${shortHash(path)}`)
     const volume = value instanceof SecretText ? 'secret-files' : 'files'
+    const key = volume === 'files' ? plain : this.#secretKey(plain, [container, 'file', path])
     if (value instanceof SecretText) this.#secrets.set(key, value.reveal())
     else if (binary === undefined) this.data.set(key, value)
     else this.binaryData.set(key, binary.replace(/\s/g, ''))
     this.#items[volume].set(key, { key, mode: mode === undefined ? undefined : Number.parseInt(mode, 8) })
     return { volume, key }
+  }
+
+  #secretKey(plain: string, names: readonly string[]): string {
+    const owner = JSON.stringify(names)
+    // With a dot, the name can be that of another variable or file of another container: the first one keeps it.
+    const isFree = (this.#owners.get(plain) ?? owner) === owner
+    // Without a dot, no name of a variable or file gives it.
+    const key = isFree ? plain : hash('sha256', owner)
+    this.#owners.set(key, owner)
+    return key
   }
 
   /** The content of the Secret in Base64, by key. */

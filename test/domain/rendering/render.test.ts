@@ -246,6 +246,18 @@ test('secrets whose names are joined to the same text have different keys', () =
   expect(Object.values(textsWith(known)).sort()).toEqual(['one', 'three', 'two'])
 })
 
+test('a secret file and a variable that is named as its key is have different keys', () => {
+  const files = { '/login': { value: new SecretText('file') } }
+  const secretOf = (variables: object) => {
+    const objects = rendered(moduleWith({ variables, files }))
+    return (named(objects, 'Secret') as { data?: Record<string, string> }).data ?? {} // the Secret of the workload
+  }
+  const [key = ''] = Object.keys(secretOf({}))
+  const data = secretOf({ [key.replace(/^main\./, '')]: new SecretText('variable') })
+  const texts = Object.values(data).map((each) => Buffer.from(each, 'base64').toString())
+  expect(texts.sort()).toEqual(['file', 'variable'])
+})
+
 test('a field that is null in a container of a dependency takes the place of no restriction', () => {
   const container = { name: 'proxy', image: 'proxy:1' }
   const contextOf = (securityContext: object) => {
