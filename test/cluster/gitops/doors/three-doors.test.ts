@@ -194,6 +194,8 @@ async function holdsFor(seed: number): Promise<void> {
 
   await changeAll(organization, items)
   expect(await allShown(organization, items)).not.toEqual(asMade)
+  // Until then, the operator may delete former Secrets that Git has just applied again.
+  await untilQuiet(organization)
   await applyAll(git)
   await expectShown(organization, items, asMade)
   const restored = await untilQuiet(organization)
