@@ -18,8 +18,9 @@ export async function withContest(
 ): Promise<ResourceStatus> {
   const contested = inventory.contested(resource)
   if (!contested) return status
-  const { kind, namespace = '', name } = contested
-  const begin = `another client changes the ${kind} '${namespace}/${name}' again and again`
+  const { kind, namespace, name } = contested
+  const fullName = namespace === undefined ? name : `${namespace}/${name}`
+  const begin = `another client changes the ${kind} '${fullName}' again and again`
   const before = conditionOf(resource, 'Warning')
   // After a repair, the object says no longer who changed it.
   const message = before?.message.startsWith(begin)

@@ -58,6 +58,11 @@ export class DriftDetector {
     return this.#pace.contested(key)
   }
 
+  /** All objects of the resource are about to be applied: what drifted until now needs no repair. */
+  noteApplying(key: string): void {
+    this.#drifted.delete(key)
+  }
+
   /** The resource needs no repairs any more. */
   forget(key: string): void {
     this.#drifted.delete(key)
@@ -133,8 +138,11 @@ export class DriftDetector {
     const { applied = resource.status?.objects, live } = this.#watched.get(key) ?? {}
     const recorded = applied?.find((each) => isSame(each, event.object))
     if (!recorded && !this.#appliedVersions.has(uid)) return
-    if (this.#isDrift(event, recorded)) this.#drifted.set(key, referenceTo(event.object))
-    else if (!live?.some((each) => isNewer(event.object, each))) return
+    if (this.#isDrift(event, recorded)) {
+      this.#drifted.set(key, referenceTo(event.object))
+      // An unfinished provision would apply the objects at once.
+      if (this.#pace.isWaiting(key)) return
+    } else if (!live?.some((each) => isNewer(event.object, each))) return
     this.#watched.delete(key)
     this.#enqueue(key)
   }

@@ -3,7 +3,8 @@ import type { ObjectReference } from '../../kube/objects.ts'
 
 /** Repairs of a resource at once, and in the long run. */
 const limit = { burst: 10, perSecond: 1 / 30 }
-const calmMs = (limit.burst / limit.perSecond) * 1000
+/** A second more, because a timer may end early. */
+const calmMs = (limit.burst / limit.perSecond + 1) * 1000
 
 /** The size from which resources that are repaired no more are forgotten. */
 const cleanupSize = 1000
@@ -12,7 +13,9 @@ interface Repairs {
   readonly bucket: TokenBucket
   /** The object that another client changes, since repairs had to wait. */
   contested?: ObjectReference
-  timer?: NodeJS.Timeout
+  /** Whether the next repair waits for the timer. */
+  isWaiting: boolean
+  timer?: NodeJS.Timeout | undefined
 }
 
 /**
@@ -34,19 +37,34 @@ export class RepairPace {
   take(key: string, changed: ObjectReference): boolean {
     const now = this.#now()
     if (this.#repairs.size >= cleanupSize) this.#cleanUp(now)
-    const repairs = this.#repairs.get(key) ?? { bucket: new TokenBucket(limit, now) }
+    const repairs = this.#repairs.get(key) ?? { bucket: new TokenBucket(limit, now), isWaiting: false }
     this.#repairs.set(key, repairs)
     const waitMs = repairs.bucket.take(now)
-    if (waitMs > 0) repairs.contested = changed
+    repairs.isWaiting = waitMs > 0
+    // The status names it, and must not change with each object of several.
+    if (repairs.isWaiting) repairs.contested ??= changed
+    else if (repairs.contested) repairs.contested = changed
     if (repairs.contested) this.#enqueueAfter(key, repairs, waitMs || calmMs)
     return waitMs === 0
   }
 
-  /** The object that another client changes again and again; undefined when no repair was needed for long. */
+  /** Whether the resource is enqueued later for its next repair. */
+  isWaiting(key: string): boolean {
+    return this.#repairs.get(key)?.isWaiting === true
+  }
+
+  /**
+   * The object that another client changes again and again; undefined when no repair was needed for long. Until then, the
+   * resource is enqueued again.
+   */
   contested(key: string): ObjectReference | undefined {
     const repairs = this.#repairs.get(key)
-    if (repairs?.bucket.isFull(this.#now())) this.forget(key)
-    return this.#repairs.get(key)?.contested
+    if (repairs?.bucket.isFull(this.#now())) {
+      this.forget(key)
+      return undefined
+    }
+    if (repairs?.contested && repairs.timer === undefined) this.#enqueueAfter(key, repairs, calmMs)
+    return repairs?.contested
   }
 
   forget(key: string): void {
@@ -56,7 +74,11 @@ export class RepairPace {
 
   #enqueueAfter(key: string, repairs: Repairs, afterMs: number): void {
     clearTimeout(repairs.timer)
-    repairs.timer = setTimeout(() => this.#enqueue(key), afterMs).unref()
+    repairs.timer = setTimeout(() => {
+      repairs.timer = undefined
+      repairs.isWaiting = false
+      this.#enqueue(key)
+    }, afterMs).unref()
   }
 
   #cleanUp(now: number): void {

@@ -134,6 +134,30 @@ describe.each(kinds)('an object of the kind %s', (kind) => {
     expect(inventory.consumeDrift(resource)).toBe(false)
   })
 
+  test('that is edited again and again enqueues nothing until its next repair', async () => {
+    await bring(object(kind))
+    for (let i = 0; i < 10; i += 1) {
+      edit(kind)
+      expect(isTouched()).toBe(true)
+      await bring(object(kind))
+    }
+    edit(kind)
+    expect(enqueued.splice(0)).toHaveLength(1)
+    expect(inventory.consumeDrift(resource)).toBe(false)
+    // An unfinished provision applies the objects without a drift.
+    await bring(object(kind))
+    edit(kind)
+    expect(enqueued).toEqual([])
+    expect(inventory.contested(resource)).toMatchObject({ kind, name: 'thing' })
+  })
+
+  test('that is applied after an edit needs no repair for that edit', async () => {
+    await bring(object(kind))
+    edit(kind)
+    await bring(object(kind))
+    expect(inventory.consumeDrift(resource)).toBe(false)
+  })
+
   test('that is deleted by hand is touched', async () => {
     await bring(object(kind))
     world.delete(kind, 'thing')

@@ -49,6 +49,26 @@ test('a contest ends when no repair was needed for five minutes', () => {
   expect(repairsOf('acme/a', 50)).toBe(10)
 })
 
+test('a contest ends also when no repair follows its pause', () => {
+  repairsOf('acme/a', 11)
+  jest.advanceTimersByTime(30_000)
+  expect([enqueued.splice(0), pace.contested('acme/a')]).toEqual([['acme/a'], object])
+  jest.advanceTimersByTime(302_000)
+  expect([enqueued, pace.contested('acme/a')]).toEqual([['acme/a'], undefined])
+})
+
+test('of several objects that another client changes, one is named until the next repair', () => {
+  const other = { ...object, name: 'other' }
+  repairsOf('acme/a', 11)
+  for (let i = 0; i < 3; i += 1) {
+    pace.take('acme/a', other)
+    expect(pace.contested('acme/a')).toEqual(object)
+  }
+  jest.advanceTimersByTime(30_000)
+  pace.take('acme/a', other)
+  expect(pace.contested('acme/a')).toEqual(other)
+})
+
 test('a resource that is removed is not enqueued any more', () => {
   repairsOf('acme/a', 11)
   pace.forget('acme/a')
