@@ -126,12 +126,17 @@ export function createInventory(objects: Objects, options: Options): Inventory {
     async removeAll(resource, terminatingNamespace) {
       drift.unwatch(keyOf(resource))
       drift.forget(keyOf(resource))
-      const left: ObjectReference[] = []
-      for (const each of await ownObjects.find(resource, 'deletion'))
-        if (!isDeletedWith(terminatingNamespace, each) && (await removeOne(resource, each, shared)))
-          left.push(each)
-      const since = resource.metadata.deletionTimestamp ?? resource.spec.unusedSince
-      if (left.length > 0) throw remaining(left, since)
+      const left: StoredObject[] = []
+      for (const each of await ownObjects.find(resource, 'deletion')) {
+        const kept = isDeletedWith(terminatingNamespace, each)
+          ? undefined
+          : await removeOne(resource, each, shared)
+        if (kept) left.push(kept)
+      }
+      // The resource may have waited for long before its objects were deleted.
+      const times = left.flatMap(({ metadata }) => metadata.deletionTimestamp ?? [])
+      const since = times.sort().at(-1)
+      if (left.length > 0) throw remaining(left.map(referenceTo), since)
       unseen.forget(keyOf(resource))
     },
     foreignIn: (namespace) => foreignIn.find(namespace),
@@ -169,23 +174,23 @@ async function removeAllBut(
     if (!applied.some((other) => isSameReference(other, each))) await removeOne(resource, each, shared, kept)
 }
 
-/** Deletes an object of the resource, unless its uid is among `kept`; returns whether it still exists and must not. */
+/** Deletes an object of the resource, unless its uid is among `kept`; returns it when it still exists and must not. */
 async function removeOne(
   resource: ActiveResource,
   reference: ObjectReference,
   { objects, drift }: Shared,
   kept?: ReadonlySet<string>,
-): Promise<boolean> {
+): Promise<StoredObject | undefined> {
   const existing = (await watched(reference, objects)) ?? (await objects.read(reference))
-  if (!existing || !isOwn(resource, existing)) return false
+  if (!existing || !isOwn(resource, existing)) return undefined
   // Some clusters serve an object in two API groups.
-  if (kept?.has(existing.metadata.uid)) return false
+  if (kept?.has(existing.metadata.uid)) return undefined
   // Deleting the namespace of an organization would delete the organization.
-  if (reference.kind === 'Namespace' && isOfOrganization(existing)) return false
+  if (reference.kind === 'Namespace' && isOfOrganization(existing)) return undefined
   const { uid, deletionTimestamp } = existing.metadata
   if (isWatchable(reference)) drift.noteDeleting(uid)
-  if (!deletionTimestamp && (await objects.remove(reference, uid))) return false
-  return (await objects.read(reference)) !== undefined
+  if (!deletionTimestamp && (await objects.remove(reference, uid))) return undefined
+  return objects.read(reference)
 }
 
 /** The metadata of an object as the watch of its kind shows it. */

@@ -107,9 +107,14 @@ test.each([
   async (_, seconds, pause) => {
     const [live] = (await bring(object('ConfigMap'))).live
     const finalizers = ['example.test/own']
-    world.replaceMetadata('ConfigMap', 'thing', { ...live?.metadata, name: 'thing', finalizers })
     const deletionTimestamp = new Date(Date.now() - seconds * 1000).toISOString()
-    const terminating = { ...resource, metadata: { ...resource.metadata, deletionTimestamp } }
+    const metadata = { ...live?.metadata, name: 'thing', finalizers, deletionTimestamp }
+    world.replaceMetadata('ConfigMap', 'thing', metadata)
+    // Its resource may have waited for others before it deleted the object.
+    const terminating = {
+      ...resource,
+      metadata: { ...resource.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
+    }
     await expect(inventory.removeAll(terminating)).rejects.toMatchObject({
       reason: 'ObjectsRemain',
       retryAfterSeconds: pause,
