@@ -100,6 +100,7 @@ export async function startOperator(options: {
     store: cluster.store,
     kinds: await openAppliedKinds(cluster.client),
     namespaces,
+    serverNow,
   })
   const pods = new WorkloadPods(cluster.client, log)
   const progress = createProgressCounter(cluster.store, config.deploymentAttempts)

@@ -145,10 +145,17 @@ export function nameOf({ kind, metadata }: KubeObject): string {
 /** Seconds between looks at objects that are being deleted: a finalizer may keep them for days. */
 const looks = { first: 1, most: 30 }
 
-/** Thrown while objects are being deleted; the longer they are, the longer the pause until they are looked at again. */
-export function remaining(objects: readonly ObjectReference[], since: string | undefined): Waiting {
+/**
+ * Thrown while objects are being deleted; the longer they are, the longer the pause until they are looked at again. Both times
+ * are by the clock of the API server.
+ */
+export function remaining(
+  objects: readonly ObjectReference[],
+  since: string | undefined,
+  serverNow: () => number,
+): Waiting {
   const names = objects.map(({ kind, name }) => `'${kind}' '${name}'`)
-  const seconds = since === undefined ? 0 : (Date.now() - Date.parse(since)) / 1000
+  const seconds = since === undefined ? 0 : (serverNow() - Date.parse(since)) / 1000
   const pause = Math.min(looks.most, Math.max(looks.first, Math.round(seconds / 10)))
   return new Waiting('ObjectsRemain', `waiting for ${names.join(', ')} to be deleted`, pause)
 }

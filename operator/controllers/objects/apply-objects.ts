@@ -19,6 +19,8 @@ export interface ApplyTools {
   readonly foreign: ForeignObjects
   /** The objects that are about to be applied for the first time, by their text. */
   readonly applying: KeyedMutex
+  /** Milliseconds since 1970 by the clock of the API server. */
+  readonly serverNow: () => number
 }
 
 /** A recorded object is gone, or another one has its name. */
@@ -104,7 +106,7 @@ async function applyOne(
   resource: ActiveResource,
   wanted: KubeObject,
   uid: string | undefined,
-  { objects, drift, unseen }: ApplyTools,
+  { objects, drift, unseen, serverNow }: ApplyTools,
 ): Promise<StoredObject> {
   const object = marked(resource, wanted)
   // Until its watch shows it, another resource must not take it for free.
@@ -115,7 +117,7 @@ async function applyOne(
     unseen.noteApplied(keyOf(resource), referenceTo(object), answer.metadata.uid)
     if (isWatchable(object)) drift.noteApplied(answer)
     const { deletionTimestamp } = answer.metadata
-    if (deletionTimestamp) throw remaining([referenceTo(object)], deletionTimestamp)
+    if (deletionTimestamp) throw remaining([referenceTo(object)], deletionTimestamp, serverNow)
     return answer
   } catch (error) {
     unseen.noteFailed(keyOf(resource), referenceTo(object))

@@ -28,7 +28,11 @@ export function isAddressRefused(wanted: KubeObject, error: unknown): boolean {
 export async function removeOtherForm(
   resource: ActiveResource,
   wanted: KubeObject,
-  { objects, drift }: { readonly objects: Objects; readonly drift: DriftDetector },
+  {
+    objects,
+    drift,
+    serverNow,
+  }: { readonly objects: Objects; readonly drift: DriftDetector; readonly serverNow: () => number },
 ): Promise<boolean> {
   const reference = referenceTo(wanted)
   const existing = await objects.read(reference)
@@ -36,7 +40,7 @@ export async function removeOtherForm(
   const { uid, deletionTimestamp } = existing.metadata
   drift.noteDeleting(uid)
   if (deletionTimestamp || !(await objects.remove(reference, uid)))
-    throw remaining([reference], deletionTimestamp)
+    throw remaining([reference], deletionTimestamp, serverNow)
   return true
 }
 

@@ -75,20 +75,22 @@ interface Options {
   readonly backoffMs?: BackoffMs
   /** How long a deletion waits for a kind that the cluster does not list, and that no status records. */
   readonly unlistedMs?: number
+  /** Milliseconds since 1970 by the clock of the API server; that of the process by default. */
+  readonly serverNow?: () => number
 }
 
 /** What the functions of an inventory share. */
-interface Shared extends Options, ApplyTools {}
+interface Shared extends Omit<Options, 'serverNow'>, ApplyTools {}
 
 /** The inventory of all resources. */
 export function createInventory(objects: Objects, options: Options): Inventory {
-  const { store } = options
+  const { store, serverNow = () => Date.now() } = options
   const drift = new DriftDetector(objects, (key) => store.get(ActiveResource, ...namespacedName(key)))
   const unseen = new UnseenObjects(objects)
   const foreign = new ForeignObjects(objects, unseen)
   const foreignIn = new ForeignIn(objects, options.kinds, options.unlistedMs)
   const ownObjects = new OwnObjects(objects, options.kinds, unseen, options.unlistedMs)
-  const shared: Shared = { ...options, objects, drift, unseen, foreign, applying: new Map() }
+  const shared: Shared = { ...options, objects, drift, unseen, foreign, applying: new Map(), serverNow }
   const shareOpening = createSingleFlight<void>()
   options.namespaces.onGone((namespace) => findGoneWith(namespace, shared))
 
@@ -136,7 +138,7 @@ export function createInventory(objects: Objects, options: Options): Inventory {
       // The resource may have waited for long before its objects were deleted.
       const times = left.flatMap(({ metadata }) => metadata.deletionTimestamp ?? [])
       const since = times.sort().at(-1)
-      if (left.length > 0) throw remaining(left.map(referenceTo), since)
+      if (left.length > 0) throw remaining(left.map(referenceTo), since, serverNow)
       unseen.forget(keyOf(resource))
     },
     foreignIn: (namespace) => foreignIn.find(namespace),

@@ -24,6 +24,8 @@ let resource: ActiveResource
 let enqueued: string[]
 /** Whether the watch shows the namespace of the environment. */
 let isOpen: boolean
+/** How far the clock of the API server is ahead. */
+let aheadMs: number
 /** Reports the end of a namespace, as the watch of them does. */
 let endNamespace: (namespace: StoredObject) => void
 
@@ -32,6 +34,7 @@ beforeEach(() => {
   cluster = createFakeCluster()
   know(base)
   isOpen = false
+  aheadMs = 0
   start()
 })
 
@@ -43,6 +46,7 @@ function start(unlistedMs?: number) {
     kinds: world.kinds,
     backoffMs: { first: 1, most: 5 },
     unlistedMs,
+    serverNow: () => Date.now() + aheadMs,
     namespaces: {
       isOpen: () => isOpen,
       onGone(handler) {
@@ -98,16 +102,19 @@ function edit(kind: string) {
 const kinds = ['ConfigMap', 'Service', 'Deployment']
 
 test.each([
-  ['a moment', 0, 1],
-  ['a minute', 60, 6],
-  ['a day', 86_400, 30],
-  ['a moment that is still to come by our clock', -60, 1],
+  ['a moment', 0, 0, 1],
+  ['a minute', 60, 0, 6],
+  ['a day', 86_400, 0, 30],
+  ['a moment that is still to come', -60, 0, 1],
+  ['a moment, with a clock that is behind the API server,', 0, 3600, 1],
+  ['a minute, with a clock that is ahead of the API server,', 60, -3600, 6],
 ])(
   'an object that a finalizer keeps since %s is looked at with a fitting pause',
-  async (_, seconds, pause) => {
+  async (_, seconds, ahead, pause) => {
+    aheadMs = ahead * 1000
     const [live] = (await bring(object('ConfigMap'))).live
     const finalizers = ['example.test/own']
-    const deletionTimestamp = new Date(Date.now() - seconds * 1000).toISOString()
+    const deletionTimestamp = new Date(Date.now() + aheadMs - seconds * 1000).toISOString()
     const metadata = { ...live?.metadata, name: 'thing', finalizers, deletionTimestamp }
     world.replaceMetadata('ConfigMap', 'thing', metadata)
     // Its resource may have waited for others before it deleted the object.
