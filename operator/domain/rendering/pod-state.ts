@@ -55,10 +55,12 @@ export const imageReasons: ReadonlySet<string> = new Set([
   'ErrImageNeverPull',
   'ImageInspectError',
 ])
+/** The kubelet's reason for a process that could not be started. */
+const notStarted = 'RunContainerError'
 export const startReasons: ReadonlySet<string> = new Set([
   'CreateContainerConfigError',
   'CreateContainerError',
-  'RunContainerError',
+  notStarted,
 ])
 /** How a container ended whose process could not be started. Between the attempts, it waits in CrashLoopBackOff. */
 const unstartedReasons: ReadonlySet<string> = new Set(['StartError', 'ContainerCannotRun'])
@@ -92,7 +94,7 @@ function waitingOf({ state, lastState }: ContainerStatus): Waiting {
   const { waiting = {} } = state ?? {}
   const { reason = '', message } = lastState?.terminated ?? {}
   const isUnstarted = waiting.reason === 'CrashLoopBackOff' && unstartedReasons.has(reason)
-  return isUnstarted ? { reason: 'RunContainerError', ...(message !== undefined && { message }) } : waiting
+  return isUnstarted ? { reason: notStarted, ...(message !== undefined && { message }) } : waiting
 }
 
 function failureOf({ name = '', state, lastState }: ContainerStatus): string | undefined {
