@@ -60,6 +60,12 @@ beforeAll(async () => {
     organizations.push(
       await makeTestOrganization({ access: controlPlane, gatewayUrl, adminToken }, `churn-${i}`),
     )
+  // The controller manager finds new kinds some time later, and watches each of them from then on.
+  await eventually('a watch of each process and of the controller manager', 300_000, async () => {
+    const { body } = await apiRequest<string>(controlPlane, 'GET', '/metrics')
+    const kind = 'group="quartermaster.dev",resource="activeresources"'
+    return sumOf(body, 'apiserver_longrunning_requests', kind) > names.length || undefined
+  })
 }, 900_000)
 
 afterAll(async () => {
