@@ -121,4 +121,25 @@ describe('a Secret that is read', () => {
     const { unnamedSecrets } = await useOf(account, request('get', namespace, name))
     expect(unnamedSecrets).toEqual(isNamed ? [] : [`${namespace}/${name}`])
   })
+
+  test.each([
+    ['is named by a key', { login: 1 }],
+    ['is named in a list', { list: [[{ name: 'the login of acme' }]] }],
+  ])('%s', async (_, requestObject) => {
+    const { unnamedSecrets } = await useOf(written('acme', requestObject), request('get', 'acme', 'login'))
+    expect(unnamedSecrets).toEqual([])
+  })
+
+  test('is named by an object that is nested deeper than the call stack', async () => {
+    const line = JSON.stringify(written('acme', { list: 0 })).replace(
+      '"list":0',
+      `"list":${'['.repeat(20_000)}"login"${']'.repeat(20_000)}`,
+    )
+    async function* lines() {
+      yield line
+      yield* linesOf([request('get', 'acme', 'login')])
+    }
+    const { unnamedSecrets } = await readUseOfRights(lines(), new Set(['process']))
+    expect(unnamedSecrets).toEqual([])
+  })
 })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parseAllDocuments } from 'yaml'
 import { systemNamespace } from '../../operator/api/names.ts'
-import { parseJson } from '../../operator/domain/base/json.ts'
+import { isIndexed, parseJson } from '../../operator/domain/base/json.ts'
 
 /** The two identities that the chart creates. */
 export type Identity = 'operator' | 'gateway'
@@ -165,10 +165,17 @@ function usesOf({ verb, user, objectRef, responseStatus, annotations }: AuditEve
   return [verb, ...(isCreation ? ['create'] : [])].map((each) => ({ ...use, verb: each }))
 }
 
+/** The words of all texts and keys of a body, which may be nested deeper than the call stack. */
 function addWords(words: Map<string, Set<string>>, namespace: string, body: unknown): void {
   const known = words.get(namespace) ?? new Set()
   words.set(namespace, known)
-  for (const [word] of JSON.stringify(body).matchAll(/[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?/g)) known.add(word)
+  const left = [body]
+  while (left.length > 0) {
+    const value = left.pop()
+    if (typeof value === 'string')
+      for (const [word] of value.matchAll(/[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?/g)) known.add(word)
+    else if (isIndexed(value)) for (const [key, each] of Object.entries(value)) left.push(key, each)
+  }
 }
 
 /** Secrets that the processes own; all others are named by an object. */
