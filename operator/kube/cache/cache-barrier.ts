@@ -1,6 +1,7 @@
 import type { Kind, StoredObject } from '../../api/kind.ts'
 import { Waiting } from '../../domain/base/errors.ts'
 import { shareReads } from '../../domain/base/shared-read.ts'
+import type { ListPage } from '../client/list-page.ts'
 import { pathOf, resourceOf } from '../client/resource.ts'
 import { versionOf } from './cache.ts'
 import type { Cluster } from './cluster.ts'
@@ -10,11 +11,6 @@ import { metadataListAccept } from './watch-protocol.ts'
 const relistMs = 250
 
 type Listed = Pick<StoredObject, 'metadata'>
-
-interface MetadataList {
-  readonly metadata: { readonly resourceVersion: string }
-  readonly items: readonly Listed[] | null
-}
 
 /** A wait until the cache holds the objects of one kind in a namespace. */
 interface Waiter {
@@ -50,7 +46,7 @@ export function createCacheBarrier(
     }
   }
 
-  function missingOf(kind: Kind, namespace: string, list: MetadataList): Waiter['missing'] {
+  function missingOf(kind: Kind, namespace: string, list: ListPage<Listed>): Waiter['missing'] {
     const cache = store.cacheOf(kind)
     const listed = list.items ?? []
     const names = new Set(listed.map(({ metadata }) => metadata.name))
@@ -88,7 +84,7 @@ export function createCacheBarrier(
     const path = pathOf(resourceOf(kind), namespace)
     const deadline = performance.now() + withinMs
     while (true) {
-      const list = (await client.request('GET', path, { accept: metadataListAccept })) as MetadataList // the form of `accept`
+      const list = (await client.request('GET', path, { accept: metadataListAccept })) as ListPage<Listed> // the form of `accept`
       // An object that is deleted meanwhile may never appear in the cache: a newer list does not contain it.
       if (await isReflected({ kind, namespace, missing: missingOf(kind, namespace, list) })) return
       if (performance.now() > deadline)

@@ -1,8 +1,9 @@
-import type { Kind, KubeObject, ObjectOf, StoredObject } from '../../api/kind.ts'
+import type { Kind, KubeObject, ObjectOf } from '../../api/kind.ts'
 import { fieldManager, labels } from '../../api/names.ts'
 import type { ResourceQuota } from '../../domain/base/quota.ts'
 import type { Log } from '../../log.ts'
 import type { KubeClient } from '../client/client.ts'
+import type { ListPage } from '../client/list-page.ts'
 import { readObject } from '../client/read-object.ts'
 import {
   namespaceResource,
@@ -97,16 +98,16 @@ export function openCluster(options: {
       ),
     read,
     async readAll(kind, namespace) {
-      const answer = (await client.request('GET', pathOf(resourceOf(kind), namespace))) as {
-        readonly items: readonly ObjectOf<typeof kind>[] | null
-      } // the shape of a list
+      const answer = (await client.request('GET', pathOf(resourceOf(kind), namespace))) as ListPage<
+        ObjectOf<typeof kind>
+      >
       return answer.items ?? []
     },
     async readNames(kind, namespace, fields) {
       const answer = (await client.request('GET', pathOf(resourceOf(kind), namespace), {
         query: { fieldSelector: fieldSelectorOf(fields) },
         accept: metadataListAccept,
-      })) as { readonly items: readonly StoredObject[] | null } // the form of `accept`
+      })) as ListPage // the form of `accept`
       return (answer.items ?? []).map(({ metadata }) => metadata.name)
     },
     async createSecret(secret) {

@@ -1,5 +1,6 @@
 import type { Kind, ObjectOf, StoredObject } from '../../api/kind.ts'
 import { ApiError, type KubeClient } from '../client/client.ts'
+import type { ListPage } from '../client/list-page.ts'
 import { pathOf, resourceOf } from '../client/resource.ts'
 import { type Cache, versionOf } from './cache.ts'
 
@@ -20,7 +21,7 @@ export async function objectAt<K extends Kind>(
   }
   try {
     const path = pathOf(resourceOf(kind), namespace)
-    const list = (await client.request('GET', path, { query })) as { items: ObjectOf<K>[] | null } // the shape of a list
+    const list = (await client.request('GET', path, { query })) as ListPage<ObjectOf<K>>
     return list.items?.[0]
   } catch (error) {
     if (error instanceof ApiError && error.status === 410) return compacted

@@ -1,4 +1,5 @@
 import type { ResourceQuota } from '../../domain/base/quota.ts'
+import type { ListPage } from '../client/list-page.ts'
 import { pathOf, quotaResource } from '../client/resource.ts'
 import type { Cluster } from './cluster.ts'
 
@@ -7,8 +8,7 @@ export async function refreshQuotas(
   { client, store }: Pick<Cluster, 'client' | 'store'>,
   namespace: string,
 ): Promise<void> {
-  const { items } = (await client.request('GET', pathOf(quotaResource, namespace))) as {
-    readonly items: readonly ResourceQuota[] | null
-  } // the shape of a list
+  const path = pathOf(quotaResource, namespace)
+  const { items } = (await client.request('GET', path)) as ListPage<ResourceQuota>
   for (const quota of items ?? []) store.quotas.set(quota)
 }

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { StoredObject } from '../../api/kind.ts'
 import type { Log } from '../../log.ts'
 import { ApiError, type KubeClient, type Query } from '../client/client.ts'
+import type { ListPage } from '../client/list-page.ts'
 import { namespaceOf, pathOf, type Resource } from '../client/resource.ts'
 import type { Cache, Change } from './cache.ts'
 import { FirstList, RunningList } from './lists.ts'
@@ -10,7 +11,6 @@ import { WatchPauses } from './watch-pauses.ts'
 import {
   errorOf,
   isEndOfList,
-  type ListPage,
   metadataAccept,
   metadataListAccept,
   parseWatchEvent,

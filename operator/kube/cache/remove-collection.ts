@@ -1,5 +1,5 @@
-import type { StoredObject } from '../../api/kind.ts'
 import type { KubeClient } from '../client/client.ts'
+import type { ListPage } from '../client/list-page.ts'
 import { inParallel } from '../client/parallel.ts'
 import { pathOf, type Resource } from '../client/resource.ts'
 import { metadataListAccept } from './watch-protocol.ts'
@@ -8,11 +8,6 @@ import { metadataListAccept } from './watch-protocol.ts'
 const limit = 100
 /** Enough to use the processors of a small API server. */
 const pagesAtOnce = 4
-
-interface MetadataList {
-  readonly metadata: { readonly continue?: string }
-  readonly items: readonly StoredObject[] | null
-}
 
 /**
  * Deletes the selected objects in a namespace, with one request for each 100; finalizers may keep some of them. Calls `before`
@@ -33,7 +28,7 @@ export async function removeCollection(
       query: { ...selector, limit, continue: page },
       body: method === 'DELETE' ? { propagationPolicy: 'Background' } : undefined,
       accept: metadataListAccept,
-    })) as MetadataList // the form of `accept`
+    })) as ListPage // the form of `accept`
     if (method === 'DELETE') names.push(...(answer.items ?? []).map(({ metadata }) => metadata.name))
     return answer.metadata.continue || undefined
   }

@@ -11,12 +11,6 @@ export interface WatchEvent {
   }
 }
 
-/** A part of a list. The API server writes null in place of no items, above all for lists of metadata. */
-export interface ListPage {
-  readonly items: readonly StoredObject[] | null
-  readonly metadata: { readonly continue?: string; readonly resourceVersion: string }
-}
-
 /** The `Accept` header for the metadata of one object. */
 export const metadataAccept = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1'
 /** The `Accept` header for the metadata of a list. */

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { finalizer, labels, manager, systemNamespace } from '../../api/names.ts'
 import { createSingleFlight } from '../../domain/base/single-flight.ts'
 import { ApiError, isAlreadyExists, isNotFound, type KubeClient } from './client.ts'
+import type { ListPage } from './list-page.ts'
 import { namespaceResource, pathOf, type Resource } from './resource.ts'
 
 const roleBindingResource: Resource = {
@@ -92,7 +93,7 @@ export function createSecretBindings(client: KubeClient): SecretBindings {
     async bound() {
       const list = (await client.request('GET', `/apis/${roleBindingResource.apiVersion}/rolebindings`, {
         query: { labelSelector: `${labels.managedBy}=${manager}` },
-      })) as { items: readonly { metadata: { namespace: string; finalizers?: readonly string[] } }[] | null } // the shape of a list
+      })) as ListPage<{ metadata: { namespace: string; finalizers?: readonly string[] } }>
       const kept = (list.items ?? []).filter(({ metadata }) => metadata.finalizers?.includes(finalizer))
       return [...new Set(kept.map(({ metadata }) => metadata.namespace))]
     },
