@@ -111,7 +111,7 @@ function groupOf(store: Store, organization: string, userId: string): string {
 
 /** An organization has no records of an earlier one of its name. The times of records are of another clock than its own. */
 function groupKey(store: Store, organization: string, isMember: boolean): string {
-  const { createdAt = '' } = store.organizations().find(({ id }) => id === organization) ?? {}
+  const { createdAt = '' } = store.organization(organization) ?? {}
   return `${organization}/${createdAt}/${isMember ? 'members' : 'strangers'}`
 }
 

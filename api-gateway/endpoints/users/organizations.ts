@@ -48,7 +48,7 @@ export const organizations: readonly Endpoint[] = [
     access: { organization: 'member' },
     responses: { 200: organizationShape },
     handle({ params: { org_id } }, { cluster: { store } }) {
-      const organization = store.organizations().find(({ id }) => id === org_id)
+      const organization = store.organization(org_id)
       if (!organization) throw new Problem('NotFound', `organization '${org_id}' not found`)
       return ok(toOrganization(organization))
     },

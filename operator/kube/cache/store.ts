@@ -21,6 +21,7 @@ export interface Store {
   /** The ResourceQuotas of all namespaces. */
   readonly quotas: Cache<ResourceQuota>
   organizations(): readonly Organization[]
+  organization(id: string): Organization | undefined
   isOrganization(namespace: string): boolean
   /** Whether every cache has held a complete list. */
   readonly synced: boolean
@@ -80,6 +81,10 @@ export function createStore(
     },
     organizations() {
       return [...namespaces.all()].filter(isOrganization).map(organizationOf)
+    },
+    organization(id: string) {
+      const object = namespaces.get('', id)
+      return object && isOrganization(object) ? organizationOf(object) : undefined
     },
     isOrganization(namespace: string) {
       const object = namespaces.get('', namespace)

@@ -100,6 +100,7 @@ export function createFakeCluster(): FakeCluster {
     namespaces: createCache({}, () => {}),
     quotas: createCache({}, () => {}),
     organizations: () => organizations,
+    organization: (wanted) => organizations.find(({ id }) => id === wanted),
     isOrganization: (namespace) => organizations.some(({ id }) => id === namespace),
     get synced() {
       return synced
