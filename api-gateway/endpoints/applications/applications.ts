@@ -42,12 +42,10 @@ async function makeOwner(
     ...object,
     spec: withApplicationRole(object.spec, applicationName, role),
   })
-  const isOwner = ({ spec }: Membership) =>
-    allows(spec, { application: 'owner' }, { applicationId: applicationName })
   let isGiven = false
   // The cached membership may have a role on an earlier application of the ID, which the operator has withdrawn.
   const given = await changeObject(cluster, Membership, membership, (object) => {
-    isGiven = !isOwner(object)
+    isGiven = !isOwnedBy(application, object.spec)
     return isGiven ? withRole(object, 'owner') : object
   })
   if (!isGiven) return
@@ -98,7 +96,7 @@ export const applications: readonly Endpoint[] = [
         return created(toApplication(store, application))
       }
       // Others may use it by now, so it stays if this fails.
-      if (left && (createFirst || !isOwnedBy(left, caller))) return complete(left)
+      if (left && (createFirst || !isOwnedBy(left, caller.membership))) return complete(left)
       if (left) await refuse()
       const metadata = withFinalizer(newMetadata(org_id, body.id, caller))
       const startedAt = serverNow()

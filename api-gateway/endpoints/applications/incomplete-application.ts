@@ -43,7 +43,7 @@ export function mayBeCompleted(elapsedMs: number): boolean {
   return elapsedMs > ages.mostOfRollback
 }
 
-/** Whether the caller may do everything in the application. */
-export function isOwnedBy({ metadata }: Application, { membership }: Caller): boolean {
+/** Whether a member may do everything in the application. */
+export function isOwnedBy({ metadata }: Application, membership: Caller['membership']): boolean {
   return allows(membership, { application: 'owner' }, { applicationId: metadata.name })
 }
