@@ -3,6 +3,7 @@ import { fieldManager } from '../../api/names.ts'
 import { conditionOf } from '../../kube/loop/outcome.ts'
 import type { ObjectReference, Objects } from '../../kube/objects.ts'
 import type { Inventory } from '../objects/inventory.ts'
+import { repairPauseSeconds } from '../objects/repair-pace.ts'
 import type { ResourceStatus } from './resource-tools.ts'
 
 interface Tools {
@@ -25,7 +26,7 @@ export async function withContest(
   // After a repair, the object says no longer who changed it.
   const message = before?.message.startsWith(begin)
     ? before.message
-    : `${begin}${await lastWriter(contested, objects)}; it is repaired every 30 seconds`
+    : `${begin}${await lastWriter(contested, objects)}; it is repaired every ${repairPauseSeconds} seconds`
   const warning = { type: 'Warning', status: 'True', reason: 'ChangedByOthers', message } as const
   return { ...status, conditions: [...(status.conditions ?? []), warning] }
 }

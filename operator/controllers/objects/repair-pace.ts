@@ -1,8 +1,9 @@
 import { TokenBucket } from '../../domain/base/token-bucket.ts'
 import type { ObjectReference } from '../../kube/objects.ts'
 
-/** Repairs of a resource at once, and in the long run. */
-const limit = { burst: 10, perSecond: 1 / 30 }
+/** Between the repairs of a resource in the long run. */
+export const repairPauseSeconds = 30
+const limit = { burst: 10, perSecond: 1 / repairPauseSeconds }
 /** A second more, because a timer may end early. */
 const calmMs = (limit.burst / limit.perSecond + 1) * 1000
 
