@@ -65,8 +65,7 @@ function fits(given: Version, wanted: Constraint): boolean {
 }
 
 function isEqual(given: Version, wanted: Constraint): boolean {
-  if (wanted.known === 3) return compared(given, wanted) === 0
-  if (wanted.known === 0) return compared(given, wanted) === 0
+  if (wanted.known % 3 === 0) return compared(given, wanted) === 0
   const { numbers, prerelease } = wanted
   if (given.numbers.slice(0, wanted.known).some((each, i) => each !== numbers[i])) return false
   return wanted.known === 1 || given.prerelease === prerelease
