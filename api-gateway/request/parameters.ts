@@ -1,4 +1,4 @@
-import { idPattern, string, type TSchema } from '../../operator/api/schema.ts'
+import { classPattern, idPattern, string, type TSchema } from '../../operator/api/schema.ts'
 import { valueKeyPattern } from '../../operator/api/shared-value.ts'
 import { longestGraphId } from '../endpoints/active-resources/graph-id.ts'
 
@@ -28,7 +28,7 @@ export const knownId = (description: string, maxLength = 253) =>
 
 /** Name of a resource class. */
 export const className = (description: string) =>
-  string(description, { pattern: '^[A-Za-z0-9][A-Za-z0-9_-]*$', maxLength: 63 })
+  string(description, { pattern: classPattern, maxLength: 63 })
 
 /** Request header of operations that set cookies. */
 export const hostHeader = {

@@ -1,5 +1,5 @@
 import { defineKind, forNewObjects, type ObjectOf } from './kind.ts'
-import { freeForm, list, object, oneOf, string } from './schema.ts'
+import { classPattern, freeForm, list, object, oneOf, string } from './schema.ts'
 
 export const ResourceType = defineKind({
   kind: 'ResourceType',
@@ -25,7 +25,7 @@ export const ResourceType = defineKind({
       ),
       classes: list(
         object(
-          { name: string('Name of the class.', { maxLength: 63, pattern: '^[A-Za-z0-9][A-Za-z0-9_-]*$' }) },
+          { name: string('Name of the class.', { maxLength: 63, pattern: classPattern }) },
           { description: string('Purpose of the class.') },
           'A class.',
         ),

@@ -32,6 +32,9 @@ interface StringOptions {
 /** Data with user-defined keys: stored as written, checked elsewhere. */
 export type FreeForm = Record<string, unknown>
 
+/** A name of a resource class. */
+export const classPattern = '^[A-Za-z0-9][A-Za-z0-9_-]*$'
+
 /** Ids: lower-case words joined by single hyphens. */
 export const idPattern = '^[a-z0-9]+(-[a-z0-9]+)*$'
 
