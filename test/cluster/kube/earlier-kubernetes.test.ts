@@ -2,15 +2,9 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { provideBundles } from '../../../dev/build.ts'
 import { type ControlPlane, startControlPlane } from '../../../dev/control-plane/control-plane.ts'
 import { apiCall } from '../../../dev/control-plane/kubernetes.ts'
-import {
-  installInto,
-  type RunningProcess,
-  readAdminToken,
-  startQuartermaster,
-} from '../../../dev/quartermaster.ts'
+import { type RunningProcess, startEverything } from '../../../dev/quartermaster.ts'
 import {
   conditionStatus,
   eventually,
@@ -31,20 +25,11 @@ const running: RunningProcess[] = []
 beforeAll(async () => {
   const directory = await mkdtemp(join(tmpdir(), 'quartermaster-earlier-'))
   controlPlane = await startControlPlane({ directory, emulatedVersion })
-  await Promise.all([provideBundles(directory), installInto(controlPlane)])
-  for (const name of ['operator', 'gateway'] as const)
-    running.push(
-      await startQuartermaster(controlPlane, name, {
-        directory,
-        settings: { QUARTERMASTER_LEASE_SECONDS: '30' },
-      }),
-    )
+  const settings = { QUARTERMASTER_LEASE_SECONDS: '30' }
+  const { operator, gateway, adminToken } = await startEverything(controlPlane, { directory, settings })
+  running.push(operator, gateway)
   organization = await makeTestOrganization(
-    {
-      access: controlPlane,
-      gatewayUrl: running.find(({ name }) => name === 'gateway')?.url ?? '',
-      adminToken: await readAdminToken(controlPlane),
-    },
+    { access: controlPlane, gatewayUrl: gateway.url, adminToken },
     'earlier',
   )
 }, 900_000)
