@@ -8,7 +8,7 @@ import { applyDelta, deltaContent, emptySet, type SetContent } from '../../domai
 import { type Base, baseNamed, baseOf, startRequestTime } from '../../domain/deployment/deployment.ts'
 import { isLastPlanned } from '../../domain/deployment/deployment-history.ts'
 import { planningProblem } from '../../domain/graph/exception-guard.ts'
-import type { Cluster } from '../../kube/cache/cluster.ts'
+import { type Cluster, refreshNamed } from '../../kube/cache/cluster.ts'
 import type { Store } from '../../kube/cache/store.ts'
 import type { Observed } from '../../kube/loop/status.ts'
 import type { Planning } from '../../planning/planning.ts'
@@ -59,7 +59,11 @@ export async function resolveSource(
   const recorded = recordedSet(deployment, environment)
   const isThere = recorded && store.get(DeploymentSet, namespace, recorded.name)
   if (recorded && (isThere || !recorded.canBeMadeAgain))
-    return { ...source, setName: recorded.name, set: findOwnSet(store, environment, recorded.name) }
+    return {
+      ...source,
+      setName: recorded.name,
+      set: await findOwnSet(tools.cluster, environment, recorded.name),
+    }
   const made = await makeSet(tools, deployment, environment, base)
   // The base or the delta is not what it was.
   if (recorded && made.setName !== recorded.name) throw setNotFound(recorded.name)
@@ -103,7 +107,7 @@ async function makeSet(
   base: Base | undefined,
 ): Promise<{ readonly set: SetContent; readonly setName: string }> {
   const { store } = cluster
-  const baseSet = base ? setOfBase(store, namespace, base) : emptySet
+  const baseSet = base ? await setOfBase(cluster, namespace, base) : emptySet
   const changed = deltaName ? fold(baseSet, findDelta(store, environment, deltaName)) : baseSet
   const set = workloads === undefined ? changed : foldInto({ store, planning }, environment, changed).set
   const { applicationName } = environment.spec
@@ -170,13 +174,19 @@ function finderIn(store: Store, namespace: string) {
   return (name: string) => store.get(EnvironmentDeployment, namespace, name)
 }
 
-function setOfBase(store: Store, namespace: string, { deploymentName, setName }: Base): SetContent {
-  if (setName) return findSet(store, namespace, setName)
+async function setOfBase(
+  cluster: Cluster,
+  namespace: string,
+  { deploymentName, setName }: Base,
+): Promise<SetContent> {
+  if (setName) return findSet(cluster, namespace, setName)
   throw new SourceNotFound('BaseNotFound', `the set of the base deployment '${deploymentName}'`)
 }
 
-function findSet(store: Store, namespace: string, name: string): DeploymentSet['spec'] {
-  const set = store.get(DeploymentSet, namespace, name)
+/** Reads a set that the cache lacks: its watch may be behind that of the object that names the set. */
+async function findSet(cluster: Cluster, namespace: string, name: string): Promise<DeploymentSet['spec']> {
+  const cached = cluster.store.get(DeploymentSet, namespace, name)
+  const set = cached ?? (await refreshNamed(cluster, DeploymentSet, namespace, name))
   if (!set) throw setNotFound(name)
   return set.spec
 }
@@ -186,8 +196,12 @@ function setNotFound(name: string): SourceNotFound {
 }
 
 /** The set of this name, which may deploy its own application alone. */
-function findOwnSet(store: Store, { metadata, spec }: Environment, name: string): SetContent {
-  const { applicationName, ...set } = findSet(store, metadata.namespace, name)
+async function findOwnSet(
+  cluster: Cluster,
+  { metadata, spec }: Environment,
+  name: string,
+): Promise<SetContent> {
+  const { applicationName, ...set } = await findSet(cluster, metadata.namespace, name)
   if (applicationName === spec.applicationName) return set
   throw new SourceNotFound('SetNotFound', ofApplication(`the deployment set '${name}'`, spec))
 }

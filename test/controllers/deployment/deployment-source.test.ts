@@ -7,6 +7,7 @@ import type { Kind } from '../../../operator/api/kind.ts'
 import { resolveSource } from '../../../operator/controllers/deployment/deployment-source.ts'
 import { type SetContent, setId } from '../../../operator/domain/delta/delta.ts'
 import { runHash } from '../../../operator/domain/deployment/deployment-history.ts'
+import type { Store } from '../../../operator/kube/cache/store.ts'
 import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { storedObject } from '../../support/builders.ts'
 
@@ -27,14 +28,17 @@ beforeEach(() => {
 })
 
 /** The modules that a new deployment of the delta is about. */
-async function modulesOf(environment: object, deployment: object, status: object = {}) {
+async function modulesOf(environment: object, deployment: object, status: object = {}, used = tools) {
   const common = { applicationName: 'shop', typeName: 'development' }
   const plain = storedObject(Environment, { namespace, name: 'shop.dev' }, { ...common, ...environment })
   const target = { ...plain, status } as Environment // as the operator writes it
   const spec = { environmentName: 'shop.dev', deltaName: 'd1', ...deployment }
   const wanted = storedObject(EnvironmentDeployment, { namespace, name: 'shop.dev.1' }, spec)
-  return Object.keys((await resolveSource(tools, wanted, target)).set.modules).sort()
+  return Object.keys((await resolveSource(used, wanted, target)).set.modules).sort()
 }
+
+const lacksSets: Store['get'] = (kind, ...place) =>
+  kind.kind === 'DeploymentSet' ? undefined : cluster.store.get(kind, ...place)
 
 function addBase(status: object = { setName: 'shop.before' }) {
   const set = { applicationName: 'shop', modules: { api: web }, shared: {} }
@@ -62,6 +66,16 @@ test.each<[string, object, object]>([
     expect(await modulesOf(environment, spec)).toEqual(['api', 'web'])
   },
 )
+
+test.each<[string, object]>([
+  ['builds on', { fromDeploymentName: base }],
+  ['names', { setName: 'shop.before' }],
+])('a deployment reads the set that it %s while the cache lacks it', async (_, spec) => {
+  addBase()
+  const behind = { ...cluster.store, get: lacksSets } as Store // everything but `get` is that of the store
+  const lagging = { ...tools, cluster: { ...cluster, store: behind } }
+  expect(await modulesOf({}, spec, {}, lagging)).toContain('api')
+})
 
 test('a deployment of a set needs none to build on', async () => {
   addBase()
