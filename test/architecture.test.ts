@@ -176,7 +176,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'workload',
     'access',
   ],
-  'operator/kube': ['client', 'cache', 'loop', 'lease'],
+  'operator/kube': ['client', 'cache', 'objects', 'loop', 'lease'],
   'operator/controllers': [
     'shared',
     'objects',

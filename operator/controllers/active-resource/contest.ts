@@ -1,7 +1,7 @@
 import type { ActiveResource } from '../../api/active-resource.ts'
 import { fieldManager } from '../../api/names.ts'
 import { conditionOf } from '../../kube/loop/outcome.ts'
-import type { ObjectReference, Objects } from '../../kube/objects.ts'
+import type { ObjectReference, Objects } from '../../kube/objects/objects.ts'
 import type { Inventory } from '../objects/inventory.ts'
 import { repairPauseSeconds } from '../objects/repair-pace.ts'
 import type { ResourceStatus } from './resource-tools.ts'

@@ -10,7 +10,7 @@ import type { Cluster } from '../../kube/cache/cluster.ts'
 import { readSecretMetadata, removeSecret, setSecretFinalizer } from '../../kube/cache/secret-metadata.ts'
 import { readObject } from '../../kube/client/read-object.ts'
 import { hasFinalizer, isOwnedBy, secretResource } from '../../kube/client/resource.ts'
-import type { Objects } from '../../kube/objects.ts'
+import type { Objects } from '../../kube/objects/objects.ts'
 import type { ResourceTools } from './resource-tools.ts'
 
 const key = 'cookie'

@@ -4,7 +4,7 @@ import { annotations, group, labels, manager } from '../../api/names.ts'
 import { Stalled, Waiting } from '../../domain/base/errors.ts'
 import { formatDescriptor } from '../../domain/resource/descriptor.ts'
 import { groupOf, keyOf } from '../../kube/client/resource.ts'
-import type { ObjectReference } from '../../kube/objects.ts'
+import type { ObjectReference } from '../../kube/objects/objects.ts'
 
 export type ObjectKind = Pick<ObjectReference, 'apiVersion' | 'kind'>
 

@@ -2,7 +2,7 @@ import type { ActiveResource, AppliedObject } from '../../api/active-resource.ts
 import type { StoredObject } from '../../api/kind.ts'
 import { annotations, labels, manager } from '../../api/names.ts'
 import { namespaceOf } from '../../kube/client/resource.ts'
-import type { ObjectReference, Objects } from '../../kube/objects.ts'
+import type { ObjectReference, Objects } from '../../kube/objects/objects.ts'
 import { isNewer, isSame, isWatchable, referenceTo, versionOf } from './applied-object.ts'
 import { RepairPace } from './repair-pace.ts'
 

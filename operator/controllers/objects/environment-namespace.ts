@@ -11,7 +11,7 @@ import {
   namespaceDescriptor,
 } from '../../domain/resource/identity.ts'
 import { rejectedRetrySeconds } from '../../kube/client/explain-rejection.ts'
-import type { ObjectReference, Objects } from '../../kube/objects.ts'
+import type { ObjectReference, Objects } from '../../kube/objects/objects.ts'
 import { isSameKind, isSameReference } from './applied-object.ts'
 
 const namespaceKind = { apiVersion: 'v1', kind: 'Namespace' }

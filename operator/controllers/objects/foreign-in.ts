@@ -1,5 +1,5 @@
 import { ReconcileError, Stalled } from '../../domain/base/errors.ts'
-import type { Objects } from '../../kube/objects.ts'
+import type { Objects } from '../../kube/objects/objects.ts'
 import type { AppliedKinds } from './applied-kinds.ts'
 import { isWatchable, keyOfKind, type ObjectKind } from './applied-object.ts'
 import { longestUnlistedMs } from './own-objects.ts'

@@ -4,7 +4,7 @@ import { annotations } from '../../api/names.ts'
 import { Stalled } from '../../domain/base/errors.ts'
 import { shareReads } from '../../domain/base/shared-read.ts'
 import { keyOf } from '../../kube/client/resource.ts'
-import type { ForeignList, Objects } from '../../kube/objects.ts'
+import type { ForeignList, Objects } from '../../kube/objects/objects.ts'
 import { isWatchable, nameOf, referenceTo } from './applied-object.ts'
 import type { UnseenObjects } from './unseen-objects.ts'
 

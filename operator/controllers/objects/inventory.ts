@@ -4,7 +4,7 @@ import { createSingleFlight } from '../../domain/base/single-flight.ts'
 import type { Store } from '../../kube/cache/store.ts'
 import { keyOf, namespacedName } from '../../kube/client/resource.ts'
 import type { BackoffMs } from '../../kube/loop/backoff.ts'
-import type { ObjectReference, Objects } from '../../kube/objects.ts'
+import type { ObjectReference, Objects } from '../../kube/objects/objects.ts'
 import { namespaceResourceOf } from '../shared/dependents.ts'
 import type { AppliedKinds } from './applied-kinds.ts'
 import {

@@ -1,5 +1,5 @@
 import { TokenBucket } from '../../domain/base/token-bucket.ts'
-import type { ObjectReference } from '../../kube/objects.ts'
+import type { ObjectReference } from '../../kube/objects/objects.ts'
 
 /** Between the repairs of a resource in the long run. */
 export const repairPauseSeconds = 30

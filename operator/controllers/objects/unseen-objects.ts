@@ -1,5 +1,5 @@
 import { annotations } from '../../api/names.ts'
-import type { ObjectReference, Objects } from '../../kube/objects.ts'
+import type { ObjectReference, Objects } from '../../kube/objects/objects.ts'
 import { referenceTo, textOf } from './applied-object.ts'
 
 interface Unseen {

@@ -1,6 +1,6 @@
 import type { Cache } from '../../kube/cache/cache.ts'
-import { notServed } from '../../kube/client/discovery.ts'
-import type { Objects } from '../../kube/objects.ts'
+import { notServed } from '../../kube/objects/discovery.ts'
+import type { Objects } from '../../kube/objects/objects.ts'
 import type { ObjectKind } from './applied-object.ts'
 
 /** A kind that is watched. */

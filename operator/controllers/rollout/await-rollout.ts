@@ -20,7 +20,7 @@ import { isOwnedBy, keyOf, pathOf, type Resource } from '../../kube/client/resou
 import type { ReconcileContext } from '../../kube/loop/controller.ts'
 import { isReady } from '../../kube/loop/outcome.ts'
 import type { Observed } from '../../kube/loop/status.ts'
-import type { Objects } from '../../kube/objects.ts'
+import type { Objects } from '../../kube/objects/objects.ts'
 import { isSame, keyOfKind } from '../objects/applied-object.ts'
 import type { Inventory } from '../objects/inventory.ts'
 import type { WorkloadPod, WorkloadPods } from './workload-pods.ts'

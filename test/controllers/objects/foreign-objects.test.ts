@@ -5,7 +5,7 @@ import { marked, referenceTo } from '../../../operator/controllers/objects/appli
 import { ForeignObjects } from '../../../operator/controllers/objects/foreign-objects.ts'
 import { UnseenObjects } from '../../../operator/controllers/objects/unseen-objects.ts'
 import { keyOf } from '../../../operator/kube/client/resource.ts'
-import type { ObjectReference, Objects } from '../../../operator/kube/objects.ts'
+import type { ObjectReference, Objects } from '../../../operator/kube/objects/objects.ts'
 import { activeResource } from '../../support/builders.ts'
 import { createFakeObjects, type FakeObjects } from '../support/fake-objects.ts'
 

@@ -8,7 +8,7 @@ import { createInventory, type Inventory } from '../../../operator/controllers/o
 import { ReconcileError, Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
 import { environmentNamespace } from '../../../operator/domain/resource/identity.ts'
 import { keyOf } from '../../../operator/kube/client/resource.ts'
-import type { Objects } from '../../../operator/kube/objects.ts'
+import type { Objects } from '../../../operator/kube/objects/objects.ts'
 import { createFakeCluster, type FakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { activeResource, context, storedMeta } from '../../support/builders.ts'
 import { createFakeObjects, type FakeObjects } from '../support/fake-objects.ts'

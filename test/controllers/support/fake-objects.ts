@@ -5,9 +5,9 @@ import type { ObjectKind } from '../../../operator/controllers/objects/applied-o
 import { Stalled } from '../../../operator/domain/base/errors.ts'
 import { sameJson } from '../../../operator/domain/base/json.ts'
 import { type Cache, createCache } from '../../../operator/kube/cache/cache.ts'
-import { byResource } from '../../../operator/kube/cache/metadata-watches.ts'
 import { ApiError, type KubeClient, type RequestOptions } from '../../../operator/kube/client/client.ts'
-import type { ObjectReference, Objects } from '../../../operator/kube/objects.ts'
+import { byResource } from '../../../operator/kube/objects/metadata-watches.ts'
+import type { ObjectReference, Objects } from '../../../operator/kube/objects/objects.ts'
 import { storedMeta } from '../../support/builders.ts'
 
 /** Objects of any kind in memory, numbered as the API server numbers them. */

@@ -13,7 +13,7 @@ import type { SecretFinalizers } from '../../../operator/controllers/shared/secr
 import { canonicalJson } from '../../../operator/domain/base/json.ts'
 import type { Driver } from '../../../operator/drivers/driver.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
-import type { Objects } from '../../../operator/kube/objects.ts'
+import type { Objects } from '../../../operator/kube/objects/objects.ts'
 import { silentLog } from '../../../operator/log.ts'
 import { createPlanning } from '../../../operator/planning/planning.ts'
 

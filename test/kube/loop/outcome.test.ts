@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { beforeAnyTransition, type Condition } from '../../../operator/api/kind.ts'
 import { Mismatch, ReferenceNotFound, Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
-import { notServed } from '../../../operator/kube/client/discovery.ts'
 import { conditionsAfter, isReady, isStalled, outcomeOf } from '../../../operator/kube/loop/outcome.ts'
+import { notServed } from '../../../operator/kube/objects/discovery.ts'
 
 const [earlier, now] = ['2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z']
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { ManagedFields } from '../../../operator/api/kind.ts'
-import { appliedFields } from '../../../operator/kube/client/applied-fields.ts'
+import { appliedFields } from '../../../operator/kube/objects/applied-fields.ts'
 
 const head = { apiVersion: 'apps/v1', kind: 'Deployment' }
 const metadata = {

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
-import type { KubeObject } from '../../operator/api/kind.ts'
-import type { FreeForm } from '../../operator/api/schema.ts'
-import { ReconcileError, Stalled } from '../../operator/domain/base/errors.ts'
-import { ApiError, type KubeClient } from '../../operator/kube/client/client.ts'
-import { type Objects, openObjects } from '../../operator/kube/objects.ts'
-import { silentLog } from '../../operator/log.ts'
+import type { KubeObject } from '../../../operator/api/kind.ts'
+import type { FreeForm } from '../../../operator/api/schema.ts'
+import { ReconcileError, Stalled } from '../../../operator/domain/base/errors.ts'
+import { ApiError, type KubeClient } from '../../../operator/kube/client/client.ts'
+import { openObjects } from '../../../operator/kube/objects/cluster-objects.ts'
+import type { Objects } from '../../../operator/kube/objects/objects.ts'
+import { silentLog } from '../../../operator/log.ts'
 
 const reference = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'acme--shop--live', name: 'settings' }
 const secret = { ...reference, kind: 'Secret' }

@@ -1,7 +1,7 @@
 import { ReconcileError, Stalled } from '../../domain/base/errors.ts'
-import { isNotFound, isUnserved, type KubeClient } from './client.ts'
-import { explaining } from './explain-rejection.ts'
-import { groupOf, type Resource } from './resource.ts'
+import { isNotFound, isUnserved, type KubeClient } from '../client/client.ts'
+import { explaining } from '../client/explain-rejection.ts'
+import { groupOf, type Resource } from '../client/resource.ts'
 
 /** A kind in a version of its API. */
 export type ServedKind = Pick<Resource, 'apiVersion' | 'kind'>

@@ -1,11 +1,11 @@
 import type { StoredObject } from '../../api/kind.ts'
 import { labels } from '../../api/names.ts'
 import type { Log } from '../../log.ts'
+import { type Cache, createCache } from '../cache/cache.ts'
+import { startReflector } from '../cache/reflector.ts'
+import type { Reflector } from '../cache/reflector-options.ts'
 import type { KubeClient } from '../client/client.ts'
 import type { Resource } from '../client/resource.ts'
-import { type Cache, createCache } from './cache.ts'
-import { startReflector } from './reflector.ts'
-import type { Reflector } from './reflector-options.ts'
 
 export type MetadataHandler = (metadata: StoredObject, isGone: boolean, isFirstList: boolean) => void
 
