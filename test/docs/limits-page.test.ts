@@ -73,7 +73,7 @@ const sources: Readonly<Record<string, readonly [file: string, name: string]>> =
     'api-gateway/response/item-list.ts',
     'maxListBytes',
   ],
-  'bytes of answers that a user does not read': ['api-gateway/gateway.ts', 'maxUnsentBytes'],
+  'bytes of answers that a user does not read': ['api-gateway/app.ts', 'maxUnsentBytes'],
   'connections of one gateway': ['api-gateway/http-server.ts', 'maxConnections'],
   'audit records that a gateway keeps': ['api-gateway/audit/audit.ts', 'defaultLimit'],
   'bytes of a payload': ['operator/domain/deployment/webhook.ts', 'maxPayloadBytes'],
