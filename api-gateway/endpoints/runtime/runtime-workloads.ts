@@ -16,7 +16,8 @@ import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { isReady } from '../../../operator/kube/loop/outcome.ts'
 import { resourcesOf } from '../common/find.ts'
-import { type Runtime, type RuntimeWorkload, runtimeModules } from './runtime-info.ts'
+import type { Runtime } from './runtime-forms.ts'
+import { type RuntimeWorkload, runtimeModules } from './runtime-info.ts'
 import { readRuntimeObjects } from './runtime-objects.ts'
 
 /** A workload of an environment, and the kinds of the objects that run its pods. */

@@ -7,7 +7,7 @@ import { type Endpoint, endpoint, ok } from '../../endpoint.ts'
 import { objectName } from '../../request/parameters.ts'
 import { anyOf } from '../../response/shapes.ts'
 import { environmentIdOf, environmentsOf, findApplication, findEnvironment } from '../common/find.ts'
-import { statusOfAll, toFirstForm, toSecondForm } from './runtime-info.ts'
+import { statusOfAll, toFirstForm, toSecondForm } from './runtime-forms.ts'
 import { runtimeListShape, runtimeShape, secondRuntimeShape } from './runtime-shape.ts'
 import { runtimeOf } from './runtime-workloads.ts'
 

@@ -1,9 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import {
-  type Runtime,
-  runtimeModules,
-  statusOfAll,
-} from '../../../../api-gateway/endpoints/runtime/runtime-info.ts'
+import { type Runtime, statusOfAll } from '../../../../api-gateway/endpoints/runtime/runtime-forms.ts'
+import { runtimeModules } from '../../../../api-gateway/endpoints/runtime/runtime-info.ts'
 import type { RuntimeObjects } from '../../../../api-gateway/endpoints/runtime/runtime-objects.ts'
 import type { RuntimeStatus } from '../../../../api-gateway/endpoints/runtime/runtime-shape.ts'
 import type { StoredObject } from '../../../../operator/api/kind.ts'
