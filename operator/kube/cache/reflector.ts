@@ -8,6 +8,7 @@ import type { Cache, Change } from './cache.ts'
 import { FirstList, RunningList } from './lists.ts'
 import type { Reflector, ReflectorOptions } from './reflector-options.ts'
 import { WatchPauses } from './watch-pauses.ts'
+import { WatchPermission } from './watch-permission.ts'
 import {
   errorOf,
   isEndOfList,
@@ -44,6 +45,7 @@ class CacheReflector implements Reflector {
   readonly #path: string
   readonly #idleMs: number
   readonly #pauses: WatchPauses
+  readonly #permission = new WatchPermission()
   readonly #firstList = new FirstList()
   readonly #stopping = new AbortController()
   #heardAt = performance.now()
@@ -58,9 +60,6 @@ class CacheReflector implements Reflector {
   #list: RunningList | undefined
   /** Whether the last list contradicted the cache. The next one is taken as it is, so lists do not follow without end. */
   #isRepeated = false
-  #forbidden: ApiError | undefined
-  /** Resolves when the current attempt to watch is answered. */
-  #answered = Promise.withResolvers<void>()
 
   constructor(client: KubeClient, resource: Resource, cache: Cache, log: Log, options: ReflectorOptions) {
     this.#client = client
@@ -92,10 +91,10 @@ class CacheReflector implements Reflector {
   }
 
   async ensureAllowed(): Promise<void> {
-    if (!this.#forbidden) return
+    if (!this.#permission.refusal) return
     this.#pauses.end()
-    if (!this.#stopping.signal.aborted) await this.#answered.promise
-    if (this.#forbidden) throw this.#forbidden
+    if (!this.#stopping.signal.aborted) await this.#permission.nextAnswer()
+    if (this.#permission.refusal) throw this.#permission.refusal
   }
 
   silentMs(): number {
@@ -109,7 +108,7 @@ class CacheReflector implements Reflector {
   stop(): void {
     this.#stopping.abort()
     this.#pauses.end()
-    this.#setForbidden(this.#forbidden)
+    this.#permission.endWait()
   }
 
   noteChange({ before, after }: Change): void {
@@ -129,19 +128,13 @@ class CacheReflector implements Reflector {
       } catch (error) {
         if (signal.aborted) return
         if (error instanceof ApiError) this.#refusedAt = performance.now()
-        this.#setForbidden(asForbidden(error))
-        if (this.#forbidden && failIfForbidden && !this.#firstList.isComplete)
-          return this.#firstList.refuse(this.#forbidden)
+        this.#permission.noteAnswer(error)
+        const { refusal } = this.#permission
+        if (refusal && failIfForbidden && !this.#firstList.isComplete) return this.#firstList.refuse(refusal)
         this.#recover(error)
       }
       if (!signal.aborted) await this.#pauses.wait()
     }
-  }
-
-  #setForbidden(forbidden: ApiError | undefined): void {
-    this.#forbidden = forbidden
-    this.#answered.resolve()
-    this.#answered = Promise.withResolvers()
   }
 
   /** Watches from the position, or else from a list that the watch streams first. */
@@ -162,7 +155,7 @@ class CacheReflector implements Reflector {
         idle.refresh()
         this.#heardAt = performance.now()
         if (!this.#list) this.#pauses.noteAnswer()
-        if (this.#forbidden) this.#setForbidden(undefined)
+        if (this.#permission.refusal) this.#permission.noteAnswer()
         if (line === '') continue
         characters += line.length
         if (characters > charactersInTurn) {
@@ -251,7 +244,7 @@ class CacheReflector implements Reflector {
 
   #recover(error: unknown): void {
     // Once it is allowed again, a list answers at once; a watch may be silent for a minute.
-    if (this.#forbidden) this.#position = undefined
+    if (this.#permission.refusal) this.#position = undefined
     const isExpired = error instanceof ApiError && (error.status === 410 || error.reason === 'Expired')
     if (isExpired) {
       this.#position = undefined
@@ -271,8 +264,4 @@ class CacheReflector implements Reflector {
     const { failures } = this.#pauses
     if (failures > 1) this.#log.warn('watch interrupted', { resource, failures, cause })
   }
-}
-
-function asForbidden(error: unknown): ApiError | undefined {
-  return error instanceof ApiError && error.status === 403 ? error : undefined
 }

@@ -11,14 +11,15 @@ import { type Backoff, type BackoffMs, createBackoff } from './backoff.ts'
 import type { Controller, ReconcileContext, TraceReconcile } from './controller.ts'
 import { addFinalizer, removeFinalizer } from './finalizer.ts'
 import { createGracePeriod, type GracePeriod } from './grace-period.ts'
-import { isSettled, type Outcome, outcomeOf, type ReconcileResult, resultOf } from './outcome.ts'
+import { isSettled, outcomeOf, type ReconcileResult, resultOf } from './outcome.ts'
 import { inTurns, type Pace } from './pace.ts'
 import { needsReconcile } from './predicate.ts'
 import { createQueue, type QueueMetrics, type WorkQueue } from './queue.ts'
 import { QuotaWaits } from './quota-waits.ts'
 import { type Resync, startResync } from './resync.ts'
 import { RetryPace } from './retry-pace.ts'
-import { attemptsOf, isStatedIn, type Observed, type Result, replaceStatus, statusOfError } from './status.ts'
+import { ShortWaits, waitingDelayMs } from './short-waits.ts'
+import { attemptsOf, type Observed, type Result, replaceStatus, statusOfError } from './status.ts'
 
 /** What the loop of a kind reports. */
 export interface LoopMetrics {
@@ -47,9 +48,6 @@ export interface Loop {
   stop(): Promise<void>
 }
 
-/** A new wait is written only after this time, because most waits end sooner. */
-const waitingDelayMs = 2000
-
 /** The cache holds the newer object of a conflict within this time. */
 const conflictDelayMs = 100
 
@@ -74,8 +72,7 @@ class ControllerLoop<K extends Kind> implements Loop {
   readonly #backoff: Backoff
   readonly #retryPace = new RetryPace()
   readonly #gracePeriod: GracePeriod
-  /** When an object was first seen waiting, by key. */
-  readonly #waitingSince = new Map<string, number>()
+  readonly #shortWaits = new ShortWaits()
   readonly #resyncKeys = new Set<string>()
   readonly #quotaWaits: QuotaWaits
   readonly #resync: Resync
@@ -119,7 +116,7 @@ class ControllerLoop<K extends Kind> implements Loop {
     })
     for (const watch of this.#controller.watches ?? []) {
       watch.subscribe((keys) => {
-        for (const key of keys) queue.add(key, this.#waitingSince.has(key) ? 'high' : 'normal')
+        for (const key of keys) queue.add(key, this.#shortWaits.has(key) ? 'high' : 'normal')
       })
     }
     this.#lookAgain(this.#cache.all())
@@ -153,7 +150,7 @@ class ControllerLoop<K extends Kind> implements Loop {
   }
 
   #forget(key: string): void {
-    this.#waitingSince.delete(key)
+    this.#shortWaits.end(key)
     this.#backoff.reset(key)
     this.#resyncKeys.delete(key)
     this.#gracePeriod.forget(key)
@@ -218,7 +215,7 @@ class ControllerLoop<K extends Kind> implements Loop {
       this.#options.log.warn('reconcile failed', { ...this.#logFields(key), ...errorFields(error) })
     const attempts = isFailure ? attemptsOf(object, this.#backoff.fail(key)) : undefined
     const delay = attempts === undefined ? undefined : this.#retryDelay(key, attempts)
-    if (this.#isShortWait(object, key, outcome)) this.queue.addAfter(key, waitingDelayMs)
+    if (this.#shortWaits.isShort(key, object, outcome)) this.queue.addAfter(key, waitingDelayMs)
     else
       await this.#writeStatus(object, {
         observed: observed ?? statusOfError(error),
@@ -227,7 +224,7 @@ class ControllerLoop<K extends Kind> implements Loop {
         delay,
       })
     if (!isFailure) this.#backoff.reset(key) // not before the write, which may fail too
-    if (outcome.ready !== 'Unknown') this.#waitingSince.delete(key)
+    if (outcome.ready !== 'Unknown') this.#shortWaits.end(key)
     const next = typeof outcome.retry === 'number' ? outcome.retry * 1000 : delay
     if (next !== undefined) this.queue.addAfter(key, next)
   }
@@ -235,15 +232,6 @@ class ControllerLoop<K extends Kind> implements Loop {
   #retryDelay(key: string, attempts: number): number {
     const [namespace] = namespacedName(key)
     return Math.max(this.#backoff.delayAfter(attempts), this.#retryPace.reserve(namespace))
-  }
-
-  /** Whether the object has begun to wait only now, so that the wait may end before it is worth a write. */
-  #isShortWait(object: ObjectOf<K>, key: string, outcome: Outcome): boolean {
-    if (outcome.ready !== 'Unknown' || isStatedIn(object, outcome)) return false
-    const since = this.#waitingSince.get(key)
-    if (since !== undefined) return performance.now() - since < waitingDelayMs
-    this.#waitingSince.set(key, performance.now())
-    return true
   }
 
   /** Writes the result. If the API server rejects it permanently, writes `StatusRejected`. */

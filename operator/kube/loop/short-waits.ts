@@ -1,0 +1,29 @@
+import type { StoredObject } from '../../api/kind.ts'
+import type { Outcome } from './outcome.ts'
+import { isStatedIn } from './status.ts'
+
+/** A new wait is written only after this time, because most waits end sooner. */
+export const waitingDelayMs = 2000
+
+/** Objects that wait, and since when. */
+export class ShortWaits {
+  /** When an object was first seen waiting, by key. */
+  readonly #since = new Map<string, number>()
+
+  has(key: string): boolean {
+    return this.#since.has(key)
+  }
+
+  /** Whether the object has begun to wait only now, so that the wait may end before it is worth a write. */
+  isShort(key: string, object: StoredObject, outcome: Outcome): boolean {
+    if (outcome.ready !== 'Unknown' || isStatedIn(object, outcome)) return false
+    const since = this.#since.get(key)
+    if (since !== undefined) return performance.now() - since < waitingDelayMs
+    this.#since.set(key, performance.now())
+    return true
+  }
+
+  end(key: string): void {
+    this.#since.delete(key)
+  }
+}
