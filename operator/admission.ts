@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { EnvironmentDeployment } from './api/environment-deployment.ts'
 import { systemNamespace } from './api/names.ts'
-import { ApiError, type KubeClient } from './kube/client/client.ts'
+import { ApiError } from './kube/client/api-error.ts'
+import type { KubeClient } from './kube/client/client.ts'
 import { pathOf, resourceOf } from './kube/client/resource.ts'
 
 /**

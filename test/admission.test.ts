@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { admitsObjects } from '../operator/admission.ts'
-import { ApiError, type KubeClient, type RequestOptions } from '../operator/kube/client/client.ts'
+import { ApiError } from '../operator/kube/client/api-error.ts'
+import type { KubeClient, RequestOptions } from '../operator/kube/client/client.ts'
 
 const refused = (status: number) => new ApiError(status, 'Unknown', 'refused')
 

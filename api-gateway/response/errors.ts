@@ -1,7 +1,7 @@
 import { type RestErrorName, restErrors } from '../../operator/api/reasons/errors.ts'
 import { Problem } from '../../operator/domain/base/errors.ts'
 import { shortenMessage } from '../../operator/domain/base/size-limits.ts'
-import { ApiError, isDenied, isRejected, QuotaError } from '../../operator/kube/client/client.ts'
+import { ApiError, isDenied, isRejected, QuotaError } from '../../operator/kube/client/api-error.ts'
 import { longestMessage } from './shapes.ts'
 
 /** Error response before serialization. */

@@ -10,7 +10,7 @@ import { historyOf, isLastPlanned, isRepetition } from '../domain/deployment/dep
 import type { Cluster } from '../kube/cache/cluster.ts'
 import { environmentKeyOf } from '../kube/cache/kinds-in-store.ts'
 import type { Store } from '../kube/cache/store.ts'
-import { isConflict } from '../kube/client/client.ts'
+import { isConflict } from '../kube/client/api-error.ts'
 import { inParallel } from '../kube/client/parallel.ts'
 import { keyOf, namespacedName } from '../kube/client/resource.ts'
 import { type Controller, type Watch, watchKind } from '../kube/loop/controller.ts'

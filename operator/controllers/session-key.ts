@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { sessionKeySecret, systemNamespace } from '../api/names.ts'
 import type { Cluster } from '../kube/cache/cluster.ts'
-import { isAlreadyExists } from '../kube/client/client.ts'
+import { isAlreadyExists } from '../kube/client/api-error.ts'
 import { readObject } from '../kube/client/read-object.ts'
 import { secretResource } from '../kube/client/resource.ts'
 

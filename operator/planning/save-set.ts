@@ -2,7 +2,7 @@ import { DeploymentSet } from '../api/deployment-set.ts'
 import { type SetContent, setId } from '../domain/delta/delta.ts'
 import { setObjectName } from '../domain/resource/identity.ts'
 import type { Store } from '../kube/cache/store.ts'
-import { isAlreadyExists } from '../kube/client/client.ts'
+import { isAlreadyExists } from '../kube/client/api-error.ts'
 
 interface Writes {
   create(name: string, spec: DeploymentSet['spec']): Promise<unknown>

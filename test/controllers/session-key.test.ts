@@ -4,7 +4,7 @@ import type { KubeObject } from '../../operator/api/kind.ts'
 import { sessionKeySecret } from '../../operator/api/names.ts'
 import { ensureSessionKey } from '../../operator/controllers/session-key.ts'
 import type { Cluster } from '../../operator/kube/cache/cluster.ts'
-import { ApiError } from '../../operator/kube/client/client.ts'
+import { ApiError } from '../../operator/kube/client/api-error.ts'
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
 
 const fake = createFakeCluster()

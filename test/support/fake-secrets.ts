@@ -1,6 +1,7 @@
 import type { KubeObject, ObjectMeta } from '../../operator/api/kind.ts'
 import { finalizer } from '../../operator/api/names.ts'
-import { ApiError, type KubeClient, type RequestOptions } from '../../operator/kube/client/client.ts'
+import { ApiError } from '../../operator/kube/client/api-error.ts'
+import type { KubeClient, RequestOptions } from '../../operator/kube/client/client.ts'
 
 /** Secrets of the namespace `acme` in memory, with the rules of the API server on finalizers and versions. */
 export interface FakeSecrets {

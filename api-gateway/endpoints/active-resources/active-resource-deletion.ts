@@ -11,7 +11,7 @@ import { detachMark, isMarkedForAny } from '../../../operator/domain/resource/de
 import { contextOf, guResId } from '../../../operator/domain/resource/identity.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
-import { isConflict, isNotFound } from '../../../operator/kube/client/client.ts'
+import { isConflict, isNotFound } from '../../../operator/kube/client/api-error.ts'
 import { accepted, type Endpoint, endpoint, type Gateway, noContent } from '../../endpoint.ts'
 import { flag, isOn } from '../../request/boolean-query.ts'
 import { Missing } from '../../request/missing.ts'

@@ -2,7 +2,7 @@ import { ArtefactVersion } from '../../../operator/api/artefact-version.ts'
 import { newObject } from '../../../operator/api/kind.ts'
 import { artefactVersionId } from '../../../operator/domain/image/artefact.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
-import { isAlreadyExists } from '../../../operator/kube/client/client.ts'
+import { isAlreadyExists } from '../../../operator/kube/client/api-error.ts'
 import type { Caller } from '../../authenticate.ts'
 import { find, newMetadata } from '../common/find.ts'
 

@@ -10,7 +10,7 @@ import {
   type SecretOwnerKind,
 } from '../../../operator/domain/secret/pending-secrets.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
-import { isAlreadyExists } from '../../../operator/kube/client/client.ts'
+import { isAlreadyExists } from '../../../operator/kube/client/api-error.ts'
 import type { Gateway } from '../../endpoint.ts'
 import { patchObject } from './change.ts'
 import { createdBy, refuseTaken } from './find.ts'

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { ApiError } from '../../../operator/kube/client/client.ts'
+import { ApiError } from '../../../operator/kube/client/api-error.ts'
 import type { Log } from '../../../operator/log.ts'
 
 /** Time limit of all attempts, and the first pause between them. */

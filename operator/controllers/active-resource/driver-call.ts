@@ -4,7 +4,7 @@ import { copyError, ReconcileError, Stalled, Waiting } from '../../domain/base/e
 import { driverName } from '../../domain/definition/definition.ts'
 import { redact } from '../../domain/secret/redact.ts'
 import type { DriverCalls } from '../../drivers/driver.ts'
-import { ApiError } from '../../kube/client/client.ts'
+import { ApiError } from '../../kube/client/api-error.ts'
 
 /** Runs a step; an error without a reason gets this one, and every message loses the secrets. */
 export async function withReason<T>(

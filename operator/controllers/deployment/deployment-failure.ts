@@ -4,7 +4,7 @@ import { shortenMessage, storedBytes } from '../../domain/base/size-limits.ts'
 import { isMadeOverRest } from '../../domain/deployment/deployment.ts'
 import { type ListedProblem, moreProblems, problemCount } from '../../domain/graph/problems.ts'
 import type { Store } from '../../kube/cache/store.ts'
-import { isRejected } from '../../kube/client/client.ts'
+import { isRejected } from '../../kube/client/api-error.ts'
 import { conditionOf } from '../../kube/loop/outcome.ts'
 import type { Observed } from '../../kube/loop/status.ts'
 

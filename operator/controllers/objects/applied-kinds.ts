@@ -1,6 +1,7 @@
 import { systemNamespace } from '../../api/names.ts'
 import { createSingleFlight } from '../../domain/base/single-flight.ts'
-import { ApiError, isAlreadyExists, type KubeClient } from '../../kube/client/client.ts'
+import { ApiError, isAlreadyExists } from '../../kube/client/api-error.ts'
+import type { KubeClient } from '../../kube/client/client.ts'
 import { readObject } from '../../kube/client/read-object.ts'
 import { configMapResource, pathOf } from '../../kube/client/resource.ts'
 import type { ObjectKind } from './applied-object.ts'

@@ -1,7 +1,7 @@
 import type { ActiveResource, AppliedObject } from '../../api/active-resource.ts'
 import type { KubeObject, StoredObject } from '../../api/kind.ts'
 import { type KeyedMutex, withLocks } from '../../domain/base/keyed-mutex.ts'
-import { isConflict } from '../../kube/client/client.ts'
+import { isConflict } from '../../kube/client/api-error.ts'
 import { inParallel } from '../../kube/client/parallel.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import type { Objects } from '../../kube/objects/objects.ts'

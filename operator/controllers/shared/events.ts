@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { KubeObject } from '../../api/kind.ts'
 import type { Reason } from '../../api/reasons/reasons.ts'
-import { ApiError, type KubeClient } from '../../kube/client/client.ts'
+import { ApiError } from '../../kube/client/api-error.ts'
+import type { KubeClient } from '../../kube/client/client.ts'
 import { eventResource, pathOf } from '../../kube/client/resource.ts'
 
 const maxMessageLength = 1024

@@ -2,7 +2,8 @@ import { createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:
 import type { ActiveResource } from '../../api/active-resource.ts'
 import { systemNamespace } from '../../api/names.ts'
 import { canonicalJson } from '../../domain/base/json.ts'
-import { isAlreadyExists, type KubeClient } from '../../kube/client/client.ts'
+import { isAlreadyExists } from '../../kube/client/api-error.ts'
+import type { KubeClient } from '../../kube/client/client.ts'
 import { readObject } from '../../kube/client/read-object.ts'
 import { namespaceResource, pathOf, secretResource } from '../../kube/client/resource.ts'
 

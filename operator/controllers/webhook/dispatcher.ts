@@ -16,7 +16,7 @@ import {
   isNamespaceTerminating,
   isNotFound,
   QuotaError,
-} from '../../kube/client/client.ts'
+} from '../../kube/client/api-error.ts'
 import { inParallel } from '../../kube/client/parallel.ts'
 import { createQueue, type WorkQueue } from '../../kube/loop/queue.ts'
 import type { Log } from '../../log.ts'

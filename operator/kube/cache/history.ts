@@ -1,5 +1,6 @@
 import type { Kind, ObjectOf, StoredObject } from '../../api/kind.ts'
-import { ApiError, type KubeClient } from '../client/client.ts'
+import { ApiError } from '../client/api-error.ts'
+import type { KubeClient } from '../client/client.ts'
 import type { ListPage } from '../client/list-page.ts'
 import { pathOf, resourceOf } from '../client/resource.ts'
 import { type Cache, versionOf } from './cache.ts'

@@ -1,6 +1,7 @@
 import type { StoredObject } from '../../api/kind.ts'
 import { finalizer } from '../../api/names.ts'
-import { isGone, isNotFound, type KubeClient } from '../client/client.ts'
+import { isGone, isNotFound } from '../client/api-error.ts'
+import type { KubeClient } from '../client/client.ts'
 import { pathOf, secretResource } from '../client/resource.ts'
 import { metadataAccept } from './watch-protocol.ts'
 

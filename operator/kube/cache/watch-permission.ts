@@ -1,4 +1,4 @@
-import { ApiError } from '../client/client.ts'
+import { ApiError } from '../client/api-error.ts'
 
 /** Whether the API server forbids a watch, by its last answer. */
 export class WatchPermission {

@@ -1,5 +1,6 @@
 import type { StoredObject } from '../../api/kind.ts'
-import { ApiError, type Query } from '../client/client.ts'
+import { ApiError } from '../client/api-error.ts'
+import type { Query } from '../client/client.ts'
 
 /** One line of a watch. */
 export interface WatchEvent {

@@ -1,5 +1,5 @@
 import { QuotaExceeded, ReconcileError, Stalled } from '../../domain/base/errors.ts'
-import { ApiError, isNamespaceTerminating, isRejected, QuotaError } from './client.ts'
+import { ApiError, isNamespaceTerminating, isRejected, QuotaError } from './api-error.ts'
 
 /** A rejected request is repeated after this time, because changes of roles and admission rules send no event. */
 export const rejectedRetrySeconds = 60

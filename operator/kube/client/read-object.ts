@@ -1,5 +1,6 @@
 import type { StoredObject } from '../../api/kind.ts'
-import { isNotFound, type KubeClient } from './client.ts'
+import { isNotFound } from './api-error.ts'
+import type { KubeClient } from './client.ts'
 import { pathOf, type Resource } from './resource.ts'
 
 /** Reads one object of any kind; undefined when it does not exist. */

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { finalizer, labels, manager, systemNamespace } from '../../api/names.ts'
 import { createSingleFlight } from '../../domain/base/single-flight.ts'
-import { ApiError, isAlreadyExists, isNotFound, type KubeClient } from './client.ts'
+import { ApiError, isAlreadyExists, isNotFound } from './api-error.ts'
+import type { KubeClient } from './client.ts'
 import type { ListPage } from './list-page.ts'
 import { namespaceResource, pathOf, type Resource } from './resource.ts'
 

@@ -1,5 +1,6 @@
 import type { StoredObject } from '../../api/kind.ts'
-import { isConflict, isNotFound, type KubeClient } from '../client/client.ts'
+import { isConflict, isNotFound } from '../client/api-error.ts'
+import type { KubeClient } from '../client/client.ts'
 import { leaseResource, pathOf } from '../client/resource.ts'
 import { type LeaseEvent, type LeaseOptions, monotonicMs, type SharedTimes } from './lease-messages.ts'
 

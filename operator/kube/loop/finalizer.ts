@@ -1,7 +1,7 @@
 import { hasOneWriter, type Kind, type ObjectOf } from '../../api/kind.ts'
 import { finalizer } from '../../api/names.ts'
 import type { Cluster } from '../cache/cluster.ts'
-import { isNotFound } from '../client/client.ts'
+import { isNotFound } from '../client/api-error.ts'
 
 /** Adds our finalizer to the object; a conflict when the object has changed. */
 export async function addFinalizer<K extends Kind>(

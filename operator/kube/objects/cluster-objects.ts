@@ -5,15 +5,8 @@ import type { Log } from '../../log.ts'
 import type { Cache } from '../cache/cache.ts'
 import { removeCollection } from '../cache/remove-collection.ts'
 import { metadataListAccept } from '../cache/watch-protocol.ts'
-import {
-  ApiError,
-  isAlreadyExists,
-  isGone,
-  isNotFound,
-  isUnserved,
-  type KubeClient,
-  type Query,
-} from '../client/client.ts'
+import { ApiError, isAlreadyExists, isGone, isNotFound, isUnserved } from '../client/api-error.ts'
+import type { KubeClient, Query } from '../client/client.ts'
 import { explaining } from '../client/explain-rejection.ts'
 import { readObject } from '../client/read-object.ts'
 import { pathOf, type Resource } from '../client/resource.ts'

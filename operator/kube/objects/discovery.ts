@@ -1,5 +1,6 @@
 import { ReconcileError, Stalled } from '../../domain/base/errors.ts'
-import { isNotFound, isUnserved, type KubeClient } from '../client/client.ts'
+import { isNotFound, isUnserved } from '../client/api-error.ts'
+import type { KubeClient } from '../client/client.ts'
 import { explaining } from '../client/explain-rejection.ts'
 import { groupOf, type Resource } from '../client/resource.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Endpoint } from '../../../api-gateway/endpoint.ts'
 import { endpoints } from '../../../api-gateway/endpoints/index.ts'
-import { ApiError } from '../../../operator/kube/client/client.ts'
+import { ApiError } from '../../../operator/kube/client/api-error.ts'
 import { startGateway, tokenOf } from '../support/gateway.ts'
 import { addEnvironment } from '../support/objects.ts'
 import { setUpGateway } from '../support/set-up.ts'

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { toErrorResponse } from '../../../api-gateway/response/errors.ts'
 import { longestMessage } from '../../../api-gateway/response/shapes.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
-import { ApiError } from '../../../operator/kube/client/client.ts'
+import { ApiError } from '../../../operator/kube/client/api-error.ts'
 import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { addEnvironment } from '../support/objects.ts'
 

@@ -10,7 +10,8 @@ import { type Cache, createCache } from '../../../operator/kube/cache/cache.ts'
 import type { Cluster, SelectableFields } from '../../../operator/kube/cache/cluster.ts'
 import { kindsInStore } from '../../../operator/kube/cache/kinds-in-store.ts'
 import type { Organization, Store } from '../../../operator/kube/cache/store.ts'
-import { ApiError, type RequestOptions } from '../../../operator/kube/client/client.ts'
+import { ApiError } from '../../../operator/kube/client/api-error.ts'
+import type { RequestOptions } from '../../../operator/kube/client/client.ts'
 import { pathOf, resourceOf } from '../../../operator/kube/client/resource.ts'
 
 /** A cluster in memory: it numbers, dates and validates objects as the API server does. */

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { ActiveResource } from '../../../operator/api/active-resource.ts'
 import type { Kind } from '../../../operator/api/kind.ts'
 import type { Driver } from '../../../operator/drivers/driver.ts'
-import { ApiError } from '../../../operator/kube/client/client.ts'
+import { ApiError } from '../../../operator/kube/client/api-error.ts'
 import { driver } from '../../support/builders.ts'
 import { createOperatorWorld } from '../support/operator-world.ts'
 

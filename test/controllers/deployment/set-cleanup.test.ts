@@ -7,7 +7,7 @@ import { EnvironmentDeployment } from '../../../operator/api/environment-deploym
 import { newObject } from '../../../operator/api/kind.ts'
 import { fieldManager } from '../../../operator/api/names.ts'
 import { startSetCleanup } from '../../../operator/controllers/deployment/set-cleanup.ts'
-import { ApiError } from '../../../operator/kube/client/client.ts'
+import { ApiError } from '../../../operator/kube/client/api-error.ts'
 import { silentLog } from '../../../operator/log.ts'
 import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { readsOf } from '../support/reads.ts'

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from '@jest/globals'
 import { openAppliedKinds } from '../../../operator/controllers/objects/applied-kinds.ts'
-import { ApiError, type KubeClient, type RequestOptions } from '../../../operator/kube/client/client.ts'
+import { ApiError } from '../../../operator/kube/client/api-error.ts'
+import type { KubeClient, RequestOptions } from '../../../operator/kube/client/client.ts'
 
 const configMap = { apiVersion: 'v1', kind: 'ConfigMap' }
 const deployment = { apiVersion: 'apps/v1', kind: 'Deployment' }

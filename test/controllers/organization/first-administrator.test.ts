@@ -10,7 +10,7 @@ import {
 } from '../../../operator/controllers/organization/first-administrator.ts'
 import { openInstallation } from '../../../operator/controllers/shared/installation-key.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
-import { ApiError } from '../../../operator/kube/client/client.ts'
+import { ApiError } from '../../../operator/kube/client/api-error.ts'
 import { silentLog } from '../../../operator/log.ts'
 import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 

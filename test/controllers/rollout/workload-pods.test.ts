@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
 import { annotations } from '../../../operator/api/names.ts'
 import { WorkloadPods } from '../../../operator/controllers/rollout/workload-pods.ts'
-import { ApiError, type KubeClient } from '../../../operator/kube/client/client.ts'
+import { ApiError } from '../../../operator/kube/client/api-error.ts'
+import type { KubeClient } from '../../../operator/kube/client/client.ts'
 import { silentLog } from '../../../operator/log.ts'
 
 const list = JSON.stringify({

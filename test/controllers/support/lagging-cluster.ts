@@ -3,7 +3,8 @@ import { createCache, type IndexFunction } from '../../../operator/kube/cache/ca
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import { kindsInStore } from '../../../operator/kube/cache/kinds-in-store.ts'
 import { createStore, type Store } from '../../../operator/kube/cache/store.ts'
-import { ApiError, type KubeClient, type RequestOptions } from '../../../operator/kube/client/client.ts'
+import { ApiError } from '../../../operator/kube/client/api-error.ts'
+import type { KubeClient, RequestOptions } from '../../../operator/kube/client/client.ts'
 import { storedMeta } from '../../support/builders.ts'
 
 interface Write {

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Kind, ObjectOf } from '../../../operator/api/kind.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
-import { ApiError } from '../../../operator/kube/client/client.ts'
+import { ApiError } from '../../../operator/kube/client/api-error.ts'
 import type { Objects } from '../../../operator/kube/objects/objects.ts'
 import type { FakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 

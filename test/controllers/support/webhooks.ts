@@ -3,7 +3,7 @@ import { Environment as EnvironmentKind } from '../../../operator/api/environmen
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
 import { type KubeObject, type ObjectMeta } from '../../../operator/api/kind.ts'
 import { Webhook } from '../../../operator/api/webhook.ts'
-import { ApiError } from '../../../operator/kube/client/client.ts'
+import { ApiError } from '../../../operator/kube/client/api-error.ts'
 import type { FakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { storedObject } from '../../support/builders.ts'
 import { createFakeObjects, type FakeObjects } from './fake-objects.ts'

@@ -6,7 +6,7 @@ import { createInventory } from '../../../operator/controllers/objects/inventory
 import { createSecretFinalizers } from '../../../operator/controllers/shared/secret-finalizers.ts'
 import { Waiting } from '../../../operator/domain/base/errors.ts'
 import type { Driver } from '../../../operator/drivers/driver.ts'
-import { isConflict } from '../../../operator/kube/client/client.ts'
+import { isConflict } from '../../../operator/kube/client/api-error.ts'
 import { keyOf } from '../../../operator/kube/client/resource.ts'
 import { outcomeOf } from '../../../operator/kube/loop/outcome.ts'
 import { nextStatus, type Observed, statusOfError } from '../../../operator/kube/loop/status.ts'

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { eventually } from '../../../dev/control-plane/kubernetes.ts'
 import { Environment } from '../../../operator/api/environment.ts'
 import { annotations } from '../../../operator/api/names.ts'
-import { ApiError, QuotaError } from '../../../operator/kube/client/client.ts'
+import { ApiError, QuotaError } from '../../../operator/kube/client/api-error.ts'
 import { createDispatcherWorld, late, noon, succeeded } from '../support/dispatcher-world.ts'
 import { environment } from '../support/webhooks.ts'
 

@@ -6,7 +6,8 @@ import { createCache } from '../../../operator/kube/cache/cache.ts'
 import { startReflector } from '../../../operator/kube/cache/reflector.ts'
 import type { Reflector, ReflectorOptions } from '../../../operator/kube/cache/reflector-options.ts'
 import { createStore } from '../../../operator/kube/cache/store.ts'
-import { ApiError, type KubeClient, type Query } from '../../../operator/kube/client/client.ts'
+import { ApiError } from '../../../operator/kube/client/api-error.ts'
+import type { KubeClient, Query } from '../../../operator/kube/client/client.ts'
 import { type LogFields, silentLog } from '../../../operator/log.ts'
 
 const things = { apiVersion: 'v1', kind: 'Thing', plural: 'things', namespaced: true }

@@ -3,14 +3,13 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { QuotaExceeded } from '../../../operator/domain/base/errors.ts'
 import {
-  createClient,
   isConflict,
   isGone,
   isNotFound,
   isUnserved,
-  type KubeClient,
   QuotaError,
-} from '../../../operator/kube/client/client.ts'
+} from '../../../operator/kube/client/api-error.ts'
+import { createClient, type KubeClient } from '../../../operator/kube/client/client.ts'
 import { explainQuota, explainRejection } from '../../../operator/kube/client/explain-rejection.ts'
 
 const path = '/apis/quartermaster.dev/v1alpha1/namespaces/acme/webhooks'

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { ApiError, type KubeClient } from '../../../operator/kube/client/client.ts'
+import { ApiError } from '../../../operator/kube/client/api-error.ts'
+import type { KubeClient } from '../../../operator/kube/client/client.ts'
 import { createSecretBindings, withSecretBindings } from '../../../operator/kube/client/secret-bindings.ts'
 
 const forbidden = new ApiError(403, 'Forbidden', 'cannot get resource "secrets"')

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
-import { ApiError, type KubeClient, type RequestOptions } from '../../../operator/kube/client/client.ts'
+import { ApiError } from '../../../operator/kube/client/api-error.ts'
+import type { KubeClient, RequestOptions } from '../../../operator/kube/client/client.ts'
 import { holdLease, type Lease } from '../../../operator/kube/lease/lease-holder.ts'
 import { createMemory, sharedTimes } from '../../../operator/kube/lease/lease-messages.ts'
 

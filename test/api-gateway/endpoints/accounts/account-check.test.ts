@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { annotations } from '../../../../operator/api/names.ts'
 import { ResourceAccount } from '../../../../operator/api/resource-account.ts'
-import { ApiError } from '../../../../operator/kube/client/client.ts'
+import { ApiError } from '../../../../operator/kube/client/api-error.ts'
 import { setUpGateway } from '../../support/set-up.ts'
 import { showStale } from '../../support/stale-objects.ts'
 

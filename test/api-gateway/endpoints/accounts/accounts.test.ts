@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { newObject } from '../../../../operator/api/kind.ts'
 import { ResourceAccount } from '../../../../operator/api/resource-account.ts'
-import { ApiError } from '../../../../operator/kube/client/client.ts'
+import { ApiError } from '../../../../operator/kube/client/api-error.ts'
 import { addEnvironment, addResource } from '../../support/objects.ts'
 import { setUpGateway } from '../../support/set-up.ts'
 

@@ -9,7 +9,7 @@ import {
   pendingSecretAnnotation,
   pendingSecretsIn,
 } from '../../../../operator/domain/secret/pending-secrets.ts'
-import { ApiError } from '../../../../operator/kube/client/client.ts'
+import { ApiError } from '../../../../operator/kube/client/api-error.ts'
 import { addEnvironment } from '../../support/objects.ts'
 import { setUpGateway } from '../../support/set-up.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { ApiError } from '../../../../operator/kube/client/client.ts'
+import { ApiError } from '../../../../operator/kube/client/api-error.ts'
 import { addEnvironment, addResource } from '../../support/objects.ts'
 import { setUpGateway } from '../../support/set-up.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { ResourceDefinition } from '../../../../operator/api/resource-definition.ts'
-import { ApiError } from '../../../../operator/kube/client/client.ts'
+import { ApiError } from '../../../../operator/kube/client/api-error.ts'
 import { addEnvironment, addResource } from '../../support/objects.ts'
 import { setUpGateway } from '../../support/set-up.ts'
 

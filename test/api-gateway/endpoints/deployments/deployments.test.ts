@@ -3,7 +3,7 @@ import { DeploymentDelta } from '../../../../operator/api/deployment-delta.ts'
 import { DeploymentSet } from '../../../../operator/api/deployment-set.ts'
 import { Environment } from '../../../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../../../operator/api/environment-deployment.ts'
-import { ApiError } from '../../../../operator/kube/client/client.ts'
+import { ApiError } from '../../../../operator/kube/client/api-error.ts'
 import { addEnvironment, addResource, finish, ready, stalled } from '../../support/objects.ts'
 import { setUpGateway } from '../../support/set-up.ts'
 

@@ -4,7 +4,7 @@ import { EnvironmentDeployment } from '../../../../operator/api/environment-depl
 import { newObject } from '../../../../operator/api/kind.ts'
 import { annotations } from '../../../../operator/api/names.ts'
 import { emptySet, setId } from '../../../../operator/domain/delta/delta.ts'
-import { ApiError } from '../../../../operator/kube/client/client.ts'
+import { ApiError } from '../../../../operator/kube/client/api-error.ts'
 import { addEnvironment } from '../../support/objects.ts'
 import { setUpGateway } from '../../support/set-up.ts'
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { newObject } from '../../../../operator/api/kind.ts'
 import { ResourceClass } from '../../../../operator/api/resource-class.ts'
 import { ResourceType } from '../../../../operator/api/resource-type.ts'
-import { ApiError } from '../../../../operator/kube/client/client.ts'
+import { ApiError } from '../../../../operator/kube/client/api-error.ts'
 import { setUpGateway } from '../../support/set-up.ts'
 
 const gateway = await setUpGateway(() => {

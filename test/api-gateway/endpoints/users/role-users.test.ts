@@ -3,7 +3,7 @@ import { Membership } from '../../../../operator/api/access.ts'
 import { Application } from '../../../../operator/api/application.ts'
 import { EnvironmentType } from '../../../../operator/api/environment-type.ts'
 import { newObject } from '../../../../operator/api/kind.ts'
-import { ApiError } from '../../../../operator/kube/client/client.ts'
+import { ApiError } from '../../../../operator/kube/client/api-error.ts'
 import { addEnvironment } from '../../support/objects.ts'
 import { setUpGateway } from '../../support/set-up.ts'
 

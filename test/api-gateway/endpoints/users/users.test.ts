@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { AccessToken, Membership, User } from '../../../../operator/api/access.ts'
 import { systemNamespace } from '../../../../operator/api/names.ts'
-import { ApiError } from '../../../../operator/kube/client/client.ts'
+import { ApiError } from '../../../../operator/kube/client/api-error.ts'
 import { addEnvironment } from '../../support/objects.ts'
 import { setUpGateway } from '../../support/set-up.ts'
 import { showStale } from '../../support/stale-objects.ts'

@@ -4,7 +4,7 @@ import { Environment } from '../../../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../../../operator/api/environment-deployment.ts'
 import { annotations } from '../../../../operator/api/names.ts'
 import { deploymentEvents, environmentEvents } from '../../../../operator/domain/deployment/events.ts'
-import { ApiError } from '../../../../operator/kube/client/client.ts'
+import { ApiError } from '../../../../operator/kube/client/api-error.ts'
 import { addEnvironment, finish } from '../../support/objects.ts'
 import { setUpGateway } from '../../support/set-up.ts'
 

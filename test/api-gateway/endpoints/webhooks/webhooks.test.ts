@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { newObject } from '../../../../operator/api/kind.ts'
 import { Webhook } from '../../../../operator/api/webhook.ts'
-import { ApiError } from '../../../../operator/kube/client/client.ts'
+import { ApiError } from '../../../../operator/kube/client/api-error.ts'
 import { addEnvironment } from '../../support/objects.ts'
 import { setUpGateway } from '../../support/set-up.ts'
 

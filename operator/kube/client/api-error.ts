@@ -1,0 +1,76 @@
+import type { QuotaRefusal, QuotaUse } from '../../domain/base/quota.ts'
+
+/** An error response of the API server. */
+export class ApiError extends Error {
+  /** HTTP status. */
+  readonly status: number
+  /** Reason of the API server, such as `AlreadyExists`, `Conflict`, `NotFound`, `Invalid`, `Expired`. */
+  readonly reason: string
+  readonly retryAfterSeconds: number | undefined
+  constructor(status: number, reason: string, message: string, retryAfterSeconds?: number) {
+    super(message)
+    this.status = status
+    this.reason = reason
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+}
+
+/** The API server refuses a create because of a quota of the namespace. */
+export class QuotaError extends ApiError {
+  readonly namespace: string
+  readonly uses: readonly QuotaUse[]
+  constructor(namespace: string, { message, uses }: QuotaRefusal) {
+    super(403, 'Forbidden', message)
+    this.namespace = namespace
+    this.uses = uses
+  }
+}
+
+/** Whether the API server does not have the object. */
+export function isNotFound(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 404 && !isUnserved(error)
+}
+
+/**
+ * Whether the API server does not serve the version or the kind in the path of the request. This says nothing about the object,
+ * which another version may serve.
+ */
+export function isUnserved(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 404 && error.reason !== 'NotFound'
+}
+
+/** Whether a write conflicts with the object as it is now. */
+export function isConflict(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.status === 409
+}
+
+/**
+ * Whether the object of a patch or a deletion does not exist, or the name belongs to another one. Not for creations, which
+ * also conflict when the API server changes a quota.
+ */
+export function isGone(error: unknown): boolean {
+  return isNotFound(error) || (isConflict(error) && error.reason === 'Conflict')
+}
+
+/** Whether a create is rejected because the namespace is being deleted. */
+export function isNamespaceTerminating(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 403 && error.message.includes('is being terminated')
+}
+
+/** Whether a create fails because the name is in use. */
+export function isAlreadyExists(error: unknown): boolean {
+  return error instanceof ApiError && error.reason === 'AlreadyExists'
+}
+
+/** Whether the API server or etcd rejects a write for good: it is invalid or too large. */
+export function isRejected(error: unknown): error is ApiError {
+  if (!(error instanceof ApiError)) return false
+  return (
+    [413, 422].includes(error.status) || /request is too large|message larger than max/.test(error.message)
+  )
+}
+
+/** Whether an admission webhook or policy of the cluster denies a request. */
+export function isDenied({ message }: ApiError): boolean {
+  return /\bdenied (?:the )?request\b/.test(message)
+}
