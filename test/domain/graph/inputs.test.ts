@@ -1,11 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import type { FreeForm } from '../../../operator/api/schema.ts'
 import { Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
-import {
-  type InputSources,
-  type ResourceOutputs,
-  resolveInputs,
-} from '../../../operator/domain/graph/inputs.ts'
+import { type InputSources, resolveInputs } from '../../../operator/domain/graph/inputs.ts'
+import type { ResourceOutputs } from '../../../operator/domain/graph/lookup.ts'
 import type { Descriptor } from '../../../operator/domain/resource/descriptor.ts'
 import { mapSecretLeaves } from '../../../operator/domain/secret/secret-inputs.ts'
 import { context } from '../../support/builders.ts'

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import type { FreeForm } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
-import { type ResourceOutputs, resolveInputs } from '../../../operator/domain/graph/inputs.ts'
+import { resolveInputs } from '../../../operator/domain/graph/inputs.ts'
+import type { ResourceOutputs } from '../../../operator/domain/graph/lookup.ts'
 import { changedInputs } from '../../../operator/domain/plan/changed-inputs.ts'
 import {
   malformedSecret,
