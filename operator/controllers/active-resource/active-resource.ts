@@ -156,7 +156,9 @@ function mayExist(resource: ActiveResource, { installation }: State): boolean {
 
 function refuseUnsigned(resource: ActiveResource, { installation }: State): void {
   if (installation.isSigned(resource)) return
-  const message = 'the spec is not signed by this installation: deploy the environment to replace it'
+  const remedy =
+    'deploy the environment to replace it, and keep others and admission policies from changing it'
+  const message = `the spec is not signed by this installation: ${remedy}`
   throw new Stalled('Untrusted', message)
 }
 
