@@ -75,22 +75,22 @@ interface Options {
   readonly backoffMs?: BackoffMs
   /** How long a deletion waits for a kind that the cluster does not list, and that no status records. */
   readonly unlistedMs?: number
-  /** Milliseconds since 1970 by the clock of the API server; that of the process by default. */
-  readonly serverNow?: () => number
+  /** Milliseconds since 1970 by the clock of the API server. */
+  readonly serverNow: () => number
 }
 
 /** What the functions of an inventory share. */
-interface Shared extends Omit<Options, 'serverNow'>, ApplyTools {}
+interface Shared extends Options, ApplyTools {}
 
 /** The inventory of all resources. */
 export function createInventory(objects: Objects, options: Options): Inventory {
-  const { store, serverNow = () => Date.now() } = options
+  const { store, serverNow } = options
   const drift = new DriftDetector(objects, (key) => store.get(ActiveResource, ...namespacedName(key)))
   const unseen = new UnseenObjects(objects)
   const foreign = new ForeignObjects(objects, unseen)
   const foreignIn = new ForeignIn(objects, options.kinds, options.unlistedMs)
   const ownObjects = new OwnObjects(objects, options.kinds, unseen, options.unlistedMs)
-  const shared: Shared = { ...options, objects, drift, unseen, foreign, applying: new Map(), serverNow }
+  const shared: Shared = { ...options, objects, drift, unseen, foreign, applying: new Map() }
   const shareOpening = createSingleFlight<void>()
   options.namespaces.onGone((namespace) => findGoneWith(namespace, shared))
 

@@ -26,6 +26,7 @@ function open() {
   const inventory = createInventory(world.open(), {
     store: cluster.store,
     kinds: world.kinds,
+    serverNow: Date.now,
     namespaces: { isOpen: () => true, onGone: () => {} },
   })
   const resources = new Map(ids.map((id) => [id, activeResource({ type: 's3', resourceId: id })]))

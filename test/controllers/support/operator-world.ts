@@ -143,6 +143,7 @@ export function createOperatorWorld(
         store: fake.store,
         kinds: objects.kinds,
         unlistedMs,
+        serverNow: Date.now,
         namespaces: { isOpen, onGone: () => {} },
       }),
       secretFinalizers: createSecretFinalizers(cluster, { retryMs: 1 }),

@@ -69,6 +69,7 @@ export function createWorld(
       inventory: createInventory(door, {
         store: cluster.store,
         kinds: objects.kinds,
+        serverNow: Date.now,
         namespaces: { isOpen: () => false, onGone: () => {} },
       }),
       secretFinalizers: createSecretFinalizers(cluster, { retryMs: 1 }),
