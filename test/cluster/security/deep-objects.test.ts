@@ -8,7 +8,7 @@ const first = await makeTestOrganization(cluster, 'deep')
 const second = await makeTestOrganization(cluster, 'flat')
 
 test.each([4000, 9000])(
-  'values nested %d deep, which the API server takes, stop no other organization',
+  'values nested %d deep, which the API server takes, hide no other object',
   async (depth) => {
     const definition = {
       apiVersion: 'quartermaster.dev/v1alpha1',
@@ -33,5 +33,8 @@ test.each([4000, 9000])(
       return conditionStatus(later, 'Ready') === 'True' || undefined
     })
     await second.untilRest(`/resources/defs/${name}`)
+    const isShown = (body: { id: string }[]) => body.some(({ id }) => id === `deep-${depth}`)
+    await first.untilRest('/resources/defs', isShown)
+    expect((await first.rest('DELETE', `/resources/defs/deep-${depth}`)).status).toBe(204)
   },
 )
