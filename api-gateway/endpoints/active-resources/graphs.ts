@@ -5,7 +5,7 @@ import { Problem } from '../../../operator/domain/base/errors.ts'
 import { canonicalJson } from '../../../operator/domain/base/json.ts'
 import { shortenMessage } from '../../../operator/domain/base/size-limits.ts'
 import { buildGraph } from '../../../operator/domain/graph/build-graph.ts'
-import { graphRequest, requestedBy } from '../../../operator/domain/graph/graph-request.ts'
+import { type GraphRequest, graphRequest, requestedBy } from '../../../operator/domain/graph/graph-request.ts'
 import { type Endpoint, endpoint, type Gateway, ok } from '../../endpoint.ts'
 import { createValidators } from '../../request/validate.ts'
 import { plainSchema } from '../../request/wire.ts'
@@ -15,41 +15,40 @@ import { contentOfSet } from '../deployments/sets.ts'
 import { graphIdOf, longestGraphId, requestedIn } from './graph-id.ts'
 import { fromRequested, graphShape, nodeList, requestedList, toNode, toRequested } from './graph-shape.ts'
 
+type Requested = Static<typeof requestedList>
+
+/** What the graph of a list of resources is built from. */
+function requestFor(path: EnvironmentPath, requested: Requested, { planning }: Gateway): GraphRequest {
+  return graphRequest(requested.map(toRequested), (type) => planning.expandType(path.org_id, type))
+}
+
 /** Computes the nodes of a graph; throws Invalid with all its problems. */
-function nodesFor(path: EnvironmentPath, body: Static<typeof requestedList>, gateway: Gateway) {
+function nodesFor(path: EnvironmentPath, { set, extra, problems }: GraphRequest, gateway: Gateway) {
   const { cluster, planning } = gateway
   const environment = findEnvironment(cluster.store, path)
   const typesByName = new Map(planning.typesOf(path.org_id).map((each) => [each.type, each]))
-  const { set, extra, problems } = graphRequest(body.map(toRequested), (type) =>
-    planning.expandType(path.org_id, type),
-  )
   const graph = buildGraph({ ...planning.inputFor(environment, set), extra })
   refuse([...problems, ...graph.problems])
   return graph.nodes.flatMap((node) => (node.match ? [toNode(node, node.match, typesByName)] : []))
 }
 
 /** Computes the current graph with an ID. */
-function toGraph(
-  id: string,
-  path: EnvironmentPath,
-  requested: Static<typeof requestedList>,
-  gateway: Gateway,
-) {
-  const nodes = nodesFor(path, requested, gateway)
+function toGraph(id: string, path: EnvironmentPath, request: GraphRequest, gateway: Gateway) {
+  const nodes = nodesFor(path, request, gateway)
   const now = new Date(gateway.now()).toISOString()
   return { id, hash: hash('sha256', canonicalJson(nodes)), nodes, created_at: now, used_at: now }
 }
 
 const isRequest = createValidators().test(plainSchema(requestedList))
 
-/** Returns the resources of a deployment set, or those that a graph ID encodes. */
-function requestedFor(path: EnvironmentPath, id: string, gateway: Gateway): Static<typeof requestedList> {
-  const content = findSet(gateway.cluster.store, path.org_id, path.app_id, id)
-  if (content) return requestedBy(content).map(fromRequested)
+/** What the graph of a deployment set is built from, or that of the resources that a graph ID encodes. */
+function requestWithId(path: EnvironmentPath, id: string, gateway: Gateway): GraphRequest {
+  const set = findSet(gateway.cluster.store, path.org_id, path.app_id, id)
+  if (set) return { set, extra: [], problems: [] }
   const requested = requestedIn(id, gateway.settings.maxBodyBytes)
   if (!isRequest(requested))
     throw new Problem('NotFound', `resource graph '${shortenMessage(id, 64)}' not found`)
-  return requested as Static<typeof requestedList> // as just checked
+  return requestFor(path, requested as Requested, gateway) // as just checked
 }
 
 const maxInMessage = 5
@@ -83,7 +82,7 @@ export const graphs: readonly Endpoint[] = [
         const remedy = `use 'POST ${resources}/graph' instead`
         throw new Problem('Invalid', `the list of resources is too long for a graph with an ID: ${remedy}`)
       }
-      return ok(toGraph(id, params, body, gateway))
+      return ok(toGraph(id, params, requestFor(params, body, gateway), gateway))
     },
   }),
   endpoint({
@@ -95,8 +94,8 @@ export const graphs: readonly Endpoint[] = [
     responses: { 200: graphShape },
     handle({ params }, gateway) {
       findEnvironment(gateway.cluster.store, params)
-      const requested = requestedFor(params, params.graph_id, gateway)
-      return ok(toGraph(params.graph_id, params, requested, gateway))
+      const request = requestWithId(params, params.graph_id, gateway)
+      return ok(toGraph(params.graph_id, params, request, gateway))
     },
   }),
   endpoint({
@@ -107,7 +106,7 @@ export const graphs: readonly Endpoint[] = [
     access: { application: 'viewer' },
     body: requestedList,
     responses: { 200: nodeList },
-    handle: ({ params, body }, gateway) => ok(nodesFor(params, body, gateway)),
+    handle: ({ params, body }, gateway) => ok(nodesFor(params, requestFor(params, body, gateway), gateway)),
   }),
   endpoint({
     method: 'get',

@@ -10,6 +10,7 @@ import {
 } from '../resource/descriptor.ts'
 import { workloadOf, workloadResourceId } from '../resource/identity.ts'
 import { workloadType } from '../resource/types.ts'
+import { sharedKey } from '../score/references.ts'
 import { DraftGraph } from './draft-graph.ts'
 import type { ExtraNode, GraphInput } from './graph.ts'
 import { readNeeds } from './needs.ts'
@@ -49,13 +50,13 @@ export function graphRequest(
       modules.set(workloadOf(descriptor.resourceId) ?? '', params ?? {})
       continue
     }
-    const { workload, name } = placeOf(descriptor.resourceId)
+    const { workload, name } = placeOf(descriptor)
     if (workload !== undefined && !modules.has(workload)) modules.set(workload, {})
     const entries = workload === undefined ? shared : entriesOf(externals, workload)
     // A set holds one resource per name. Other resources with the same Resource ID are extra nodes.
     if (name === undefined) extra.push(resource)
     else if (entries.has(name)) extra.push({ ...resource, descriptor: expanded(descriptor, expandType) })
-    else entries.set(name, toDependency(resource))
+    else entries.set(name, toDependency(resource, workload === undefined))
   }
   const withExternals = Array.from(modules, ([id, module]): [string, FreeForm] => {
     return [id, { ...module, externals: Object.fromEntries(externals.get(id) ?? []) }]
@@ -76,10 +77,17 @@ function isWorkload({ type, class: resourceClass, resourceId }: Descriptor): boo
 
 const placePattern = /^(?:shared|modules\.([^.]+)\.externals)\.(.+)$/
 
-/** The name of a dependency and, if private, its workload. No name for a resource that is not a dependency. */
-function placeOf(resourceId: string): { workload?: string | undefined; name?: string | undefined } {
+/**
+ * The name of a dependency and, if private, its workload. No name for a resource that is not a dependency. A shared one has
+ * the name that Score documents give it.
+ */
+function placeOf({ resourceId, class: resourceClass }: Descriptor): {
+  readonly workload?: string | undefined
+  readonly name?: string | undefined
+} {
   const [, workload, name] = placePattern.exec(resourceId) ?? []
-  return { workload, name }
+  const isShared = workload === undefined && name !== undefined
+  return { workload, name: isShared ? sharedKey(name, resourceClass) : name }
 }
 
 function entriesOf(externals: Map<string, Entries>, workload: string): Entries {
@@ -88,15 +96,19 @@ function entriesOf(externals: Map<string, Entries>, workload: string): Entries {
   return entries
 }
 
-function toDependency({ descriptor: { type, class: resourceClass }, params }: RequestedResource): FreeForm {
-  return { type, class: resourceClass, params }
+function toDependency({ descriptor, params }: RequestedResource, isShared: boolean): FreeForm {
+  const { type, class: resourceClass, resourceId } = descriptor
+  return { type, class: resourceClass, params, ...(isShared ? { id: resourceId } : {}) }
 }
 
 function expanded(descriptor: Descriptor, expandType: (type: string) => string): Descriptor {
   return { ...descriptor, type: expandType(descriptor.type) }
 }
 
-/** The resources that a set declares, with types as the set names them. Their graph is the graph of the set. */
+/**
+ * The resources that a set declares, with types as the set names them. Their graph is the graph of the set if its shared
+ * dependencies have the names that Score documents give them.
+ */
 export function requestedBy(set: SetContent): RequestedResource[] {
   const nowhere = { organizationId: '', applicationId: '', environmentId: '', environmentType: '' }
   const graph = new DraftGraph(nowhere)

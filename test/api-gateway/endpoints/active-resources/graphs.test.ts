@@ -137,6 +137,13 @@ describe('a resource graph', () => {
   })
 })
 
+/** The id of the set that the deployment of a delta makes. */
+async function setOf(delta: object): Promise<string> {
+  const delta_id = (await gateway.send(`POST ${app}/deltas`, { body: delta })).body.id
+  const { body } = await gateway.send(`POST ${app}/envs/development/deploys`, { body: { delta_id } })
+  return body.set_id
+}
+
 describe('the resources of a set', () => {
   const web = {
     profile: 'humanitec/default-module',
@@ -145,14 +152,8 @@ describe('the resources of a set', () => {
   }
   const add = { modules: { add: { web } }, shared: [{ op: 'add', path: '/main', value: { type: 'dns' } }] }
 
-  async function newSet(): Promise<string> {
-    const delta_id = (await gateway.send(`POST ${app}/deltas`, { body: add })).body.id
-    const { body } = await gateway.send(`POST ${app}/envs/development/deploys`, { body: { delta_id } })
-    return body.set_id
-  }
-
   test('are its workloads and their dependencies, each once', async () => {
-    const { status, body } = await gateway.send(`GET ${app}/sets/${await newSet()}/resources`)
+    const { status, body } = await gateway.send(`GET ${app}/sets/${await setOf(add)}/resources`)
     expect(status).toBe(200)
     expect(body).toEqual([
       {
@@ -170,12 +171,34 @@ describe('the resources of a set', () => {
     define('s3', { criteria: [{ class: 'fast' }] })
     define('dns', { driverInputs: { values: { host: 'h' } } })
     define('workload')
-    const { body: resources } = await gateway.send(`GET ${app}/sets/${await newSet()}/resources`)
+    const { body: resources } = await gateway.send(`GET ${app}/sets/${await setOf(add)}/resources`)
     const { body } = await gateway.send(graphs, { body: resources })
     expect(names(body.nodes)).toHaveLength(3)
     expect(body.nodes[2].depends_on).toEqual(
       [body.nodes[0].guresid, body.nodes[1].guresid].toSorted(compareText),
     )
+  })
+
+  test('have the graph of a shared dependency of another class, under the name that Score documents give it', async () => {
+    define('redis', { criteria: [{}, { class: 'fast' }], driverInputs: { values: { host: 'h' } } })
+    define('workload')
+    const text = '${shared.cache-class-fast.host} ${shared.cache.host}'
+    const set_id = await setOf({
+      modules: { add: { web: { spec: { annotations: { text } } } } },
+      shared: [
+        { op: 'add', path: '/cache', value: { type: 'redis' } },
+        { op: 'add', path: '/cache-class-fast', value: { type: 'redis', class: 'fast', id: 'shared.cache' } },
+      ],
+    })
+    const { body: resources } = await gateway.send(`GET ${app}/sets/${set_id}/resources`)
+    const { status, body } = await gateway.send(graphs, { body: resources })
+    expect(status).toBe(200)
+    expect(names(body.nodes)).toEqual([
+      'redis.default#shared.cache',
+      'redis.fast#shared.cache',
+      'workload.default#modules.web',
+    ])
+    expect(body.nodes[2].depends_on).toHaveLength(2)
   })
 
   test('of a missing set are not found, as a JSON string', async () => {
@@ -228,6 +251,23 @@ describe('the id of a graph', () => {
     expect(names(graph.nodes)).toEqual(['dns.default#shared.main'])
     const { body: listed } = await gateway.send(`GET ${app}/envs/development/deploys`)
     expect(listed[0].dependency_graph_id).toBe(graph.id)
+  })
+
+  test('is that of a set, which reads the graph of its dependencies under its own names', async () => {
+    define('workload')
+    const spec = { annotations: { text: '${externals.address.host} ${shared.other.host}' } }
+    const set_id = await setOf({
+      modules: { add: { web: { spec, externals: { address: { type: 'dns', id: 'main' } } } } },
+      shared: [{ op: 'add', path: '/other', value: { type: 'dns', id: 'shared.second' } }],
+    })
+    const { status, body } = await read(set_id)
+    expect(status).toBe(200)
+    expect(names(body.nodes)).toEqual([
+      'dns.default#shared.main',
+      'dns.default#shared.second',
+      'workload.default#modules.web',
+    ])
+    expect(body.nodes[2].depends_on).toHaveLength(2)
   })
 
   test.each([
