@@ -7,8 +7,8 @@ import { ResourceDriver } from '../api/resource-driver.ts'
 import { ResourceType } from '../api/resource-type.ts'
 import { SharedValue } from '../api/shared-value.ts'
 import { isPresent } from '../domain/base/object-problem.ts'
-import { builtInDefinitions } from '../domain/definition/built-in-definitions.ts'
-import { createMatcher, type Matcher } from '../domain/definition/matching.ts'
+import { createOrganizationMatcher } from '../domain/definition/built-in-definitions.ts'
+import type { Matcher } from '../domain/definition/matching.ts'
 import { catalogueWith } from '../domain/definition/third-party.ts'
 import { emptySet, type SetContent } from '../domain/delta/delta.ts'
 import { sharedValuesFor } from '../domain/graph/shared-values.ts'
@@ -55,7 +55,7 @@ export function createPlanning(
   },
 ): Planning {
   const matchers = createMemo(store, ResourceDefinition, (organization) =>
-    createMatcher(store.list(ResourceDefinition, organization), { defaults: builtInDefinitions }),
+    createOrganizationMatcher(store.list(ResourceDefinition, organization)),
   )
   const types = createMemo(store, ResourceType, (organization) => [
     ...builtInTypes,

@@ -4,7 +4,7 @@ import { Environment } from '../../../operator/api/environment.ts'
 import { reasonField } from '../../../operator/api/reasons/reasons.ts'
 import { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
 import { list, object, oneOf, string } from '../../../operator/api/schema.ts'
-import { createMatcher } from '../../../operator/domain/definition/matching.ts'
+import { createOrganizationMatcher } from '../../../operator/domain/definition/built-in-definitions.ts'
 import {
   type ListedProblem,
   moreProblems,
@@ -107,8 +107,8 @@ export async function previewDefinition(
 ) {
   const present = findAll(store, ResourceDefinition, organization)
   const others = present.filter(({ metadata }) => metadata.name !== name)
-  const before = createMatcher(present)
-  const after = createMatcher(
+  const before = createOrganizationMatcher(present)
+  const after = createOrganizationMatcher(
     changed ? [...others, { ...changed, metadata: { ...youngest, ...changed.metadata } }] : others,
   )
   const changes = []
@@ -165,7 +165,7 @@ export function definitionChanges(
   resources: readonly ActiveResource[],
   definitions: readonly ResourceDefinition[],
 ) {
-  const matcher = createMatcher(definitions)
+  const matcher = createOrganizationMatcher(definitions)
   return resources.map(({ spec: { context, type, class: resourceClass, resourceId } }) => ({
     app_id: context.applicationId,
     env_id: context.environmentId,

@@ -1,6 +1,7 @@
 import { apiVersion } from '../../api/names.ts'
 import type { ResourceDefinition } from '../../api/resource-definition.ts'
 import { workloadType } from '../resource/types.ts'
+import { createMatcher, type Matcher } from './matching.ts'
 
 const workloadDefinition: ResourceDefinition = {
   apiVersion,
@@ -23,9 +24,14 @@ const workloadDefinition: ResourceDefinition = {
 }
 
 /** Definitions that apply where no definition of the organization matches. */
-export const builtInDefinitions: readonly ResourceDefinition[] = [workloadDefinition]
+const builtInDefinitions: readonly ResourceDefinition[] = [workloadDefinition]
 
 /** Whether the definition is one of the built-in ones. */
 export function isBuiltInDefinition(definition: ResourceDefinition): boolean {
   return builtInDefinitions.includes(definition)
+}
+
+/** Creates the matcher of an organization that has these definitions. */
+export function createOrganizationMatcher(definitions: readonly ResourceDefinition[]): Matcher {
+  return createMatcher(definitions, { defaults: builtInDefinitions })
 }

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { FreeForm } from '../../../operator/api/schema.ts'
-import { builtInDefinitions } from '../../../operator/domain/definition/built-in-definitions.ts'
-import { createMatcher } from '../../../operator/domain/definition/matching.ts'
+import { createOrganizationMatcher } from '../../../operator/domain/definition/built-in-definitions.ts'
 import { buildGraph } from '../../../operator/domain/graph/build-graph.ts'
 import { formatDescriptor } from '../../../operator/domain/resource/descriptor.ts'
 import { catalogue } from '../../../operator/drivers/catalogue.ts'
@@ -20,7 +19,7 @@ const naming = (workload: string, more: FreeForm = { service }) =>
 const bare = { spec: { anything: 1 } }
 
 function graphOf(modules: Record<string, FreeForm>, definitions = [] as (typeof own)[]) {
-  const matcher = createMatcher(definitions, { defaults: builtInDefinitions })
+  const matcher = createOrganizationMatcher(definitions)
   return buildGraph({
     ...graphInput(set(modules), definitions),
     matcher,

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import { DeploymentSet } from '../../../../operator/api/deployment-set.ts'
 import { EnvironmentDeployment } from '../../../../operator/api/environment-deployment.ts'
 import { newObject } from '../../../../operator/api/kind.ts'
@@ -163,6 +163,48 @@ describe('a dry run', () => {
       { app_id: 'shop', env_id: 'development', ...problem },
       { app_id: 'shop', env_id: 'production', ...problem },
     ])
+  })
+
+  describe('where workloads have the built-in definition', () => {
+    const web = {
+      spec: { containers: { main: { image: 'web', variables: { A: '${shared.main.region}' } } } },
+    }
+    const workload = { env_id: 'development', type: 'workload', res_id: 'modules.web' }
+    const own = { id: 'own', name: 'n', type: 'workload', driver_type: 'quartermaster/echo' }
+    beforeEach(() => {
+      const content = { applicationName: 'shop', modules: { web }, shared: { main: { type: 's3' } } }
+      const name = { namespace: 'acme', name: 'shop.1' }
+      gateway.cluster.put(DeploymentSet, newObject(DeploymentSet, name, content))
+    })
+
+    test('of DELETE of a definition that took precedence shows that it applies again', async () => {
+      await gateway.send(`POST ${defs}`, { body: { ...own, criteria: [{}] } })
+      const definition = { definitionName: 'own', driverType: own.driver_type }
+      addResource(gateway, { type: 'workload', resourceId: 'modules.web' }, { spec: { definition } })
+      const { changes, problems } = await preview(`DELETE ${defs}/own`)
+      expect(changes[0]).toMatchObject({
+        ...workload,
+        action: 'replace',
+        from_def: 'own',
+        to_def: 'default--workload',
+      })
+      expect(problems).toEqual([])
+    })
+
+    test('lists the workloads that a change affects', async () => {
+      const provision = { 's3#extra': { match_dependents: true } }
+      const { changes } = await preview(`PATCH ${defs}/s3`, { provision })
+      expect(changes.map(({ type, action }) => [type, action])).toContainEqual(['workload', 'create'])
+    })
+
+    test('finds a cycle through a workload', async () => {
+      const values = { region: 'a', users: "${resources['s3<workload'].guresid}" }
+      const { problems } = await preview(`PATCH ${defs}/s3`, { driver_inputs: { values } })
+      expect(problems.map(({ env_id, reason }) => [env_id, reason])).toEqual([
+        ['development', 'Cycle'],
+        ['production', 'Cycle'],
+      ])
+    })
   })
 
   test.each<[string, object, number]>([

@@ -296,6 +296,15 @@ describe('deletion of a definition', () => {
       },
     ])
   })
+
+  test('of workloads that a resource uses, whose place a built-in one takes', async () => {
+    addEnvironment(gateway)
+    addResource(gateway, { type: 'workload', resourceId: 'modules.web', definition: 'own' })
+    await gateway.send(`POST ${defs}`, { body: { ...s3, id: 'own', type: 'workload' } })
+    const response = await gateway.send(`DELETE ${defs}/own`)
+    expect(response.status).toBe(409)
+    expect(response.body).toMatchObject([{ from_def: 'own', to_def: 'default--workload' }])
+  })
 })
 
 test('the built-in types are listed', async () => {
