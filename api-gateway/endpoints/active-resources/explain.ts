@@ -1,10 +1,14 @@
 import { ActiveResource } from '../../../operator/api/active-resource.ts'
+import type { Environment } from '../../../operator/api/environment.ts'
 import { type Criterion, criterionSchema } from '../../../operator/api/resource-definition.ts'
 import { integer, list, object, string } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { normalizeCriterion } from '../../../operator/domain/definition/criterion.ts'
 import { explainMatch, type MatchExplanation } from '../../../operator/domain/definition/explain.ts'
+import { buildGraph } from '../../../operator/domain/graph/build-graph.ts'
+import { type Descriptor, formatDescriptor } from '../../../operator/domain/resource/descriptor.ts'
 import { contextOf } from '../../../operator/domain/resource/identity.ts'
+import type { Planning } from '../../../operator/planning/planning.ts'
 import { type Endpoint, endpoint, ok } from '../../endpoint.ts'
 import { toWire, wireSchema } from '../../request/wire.ts'
 import { named } from '../../response/shapes.ts'
@@ -114,6 +118,18 @@ function toActive({ spec: { definition, deploymentName } }: ActiveResource) {
   }
 }
 
+/** Whether the next deployment of what is deployed has the resource. */
+function isInGraph(descriptor: Descriptor, environment: Environment, planning: Planning): boolean {
+  const set = planning.deployedSet(environment)
+  const text = formatDescriptor(descriptor)
+  return (
+    set !== undefined &&
+    buildGraph(planning.inputFor(environment, set)).nodes.some(
+      (node) => formatDescriptor(node.descriptor) === text,
+    )
+  )
+}
+
 /** Explanation of matching. */
 export const explanations: readonly Endpoint[] = [
   endpoint({
@@ -123,7 +139,10 @@ export const explanations: readonly Endpoint[] = [
     tag: 'Active resources',
     access: { application: 'viewer' },
     query: {
-      type: string('Resource type: `<type>` or `<type>.<class>`.', { maxLength: 191 }),
+      type: string(
+        'Resource type: `<type>` or `<type>.<class>`. A simple type means its override, as in a workload, unless a definition refers to a resource of exactly this type and ID.',
+        { maxLength: 191 },
+      ),
       class: string('Resource class. `default` when absent.', { maxLength: 63 }),
       id: string('Resource ID. When absent, the type name for an implicit type, otherwise none.', {
         maxLength: 253,
@@ -142,7 +161,12 @@ export const explanations: readonly Endpoint[] = [
           class: resourceClass,
           resourceId: id,
         },
-        { context, matcher: planning.matcherOf(params.org_id), types: planning.typesOf(params.org_id) },
+        {
+          context,
+          matcher: planning.matcherOf(params.org_id),
+          types: planning.typesOf(params.org_id),
+          hasResource: (descriptor) => isInGraph(descriptor, environment, planning),
+        },
       )
       const active =
         explained.guResId === undefined

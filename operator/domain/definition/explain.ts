@@ -51,6 +51,8 @@ export function explainMatch(
     readonly context: ResourceContext
     readonly matcher: Matcher
     readonly types: readonly ResourceTypeInfo[]
+    /** Whether the environment has a resource of exactly this type, because a definition refers to it. */
+    hasResource?(descriptor: Descriptor): boolean
   },
 ): MatchExplanation {
   const { context, matcher, types } = environment
@@ -91,18 +93,20 @@ function isImplicit(type: string): boolean {
   return implicitTypes.some((each) => each === type)
 }
 
-/** Overrides apply to the needs of workloads, not to implicit resources and workloads themselves. */
+/** Overrides apply to the needs of workloads, not to references, implicit resources and workloads themselves. */
 function expand(
-  { type, resourceId }: Descriptor,
-  { context, matcher, types }: Parameters<typeof explainMatch>[1],
+  descriptor: Descriptor,
+  { context, matcher, types, hasResource }: Parameters<typeof explainMatch>[1],
 ): string {
+  const { type, resourceId } = descriptor
   if (isImplicit(type) && resourceId === type) return type
   if (type === workloadType && (resourceId === '' || isWorkload(resourceId))) return type
-  return resolveOverride(type, {
+  const override = resolveOverride(type, {
     organizationId: context.organizationId,
     isType: (name) => types.some((each) => each.type === name),
     hasDefinitionOf: (name) => matcher.hasDefinitionOf(name),
   })
+  return override !== type && resourceId !== '' && hasResource?.(descriptor) ? type : override
 }
 
 function isWorkload(resourceId: string): boolean {

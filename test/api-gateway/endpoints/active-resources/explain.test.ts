@@ -1,6 +1,10 @@
 import { expect, test } from '@jest/globals'
+import { DeploymentSet } from '../../../../operator/api/deployment-set.ts'
+import { Environment } from '../../../../operator/api/environment.ts'
 import { newObject } from '../../../../operator/api/kind.ts'
 import { type Criterion, ResourceDefinition } from '../../../../operator/api/resource-definition.ts'
+import { ResourceType } from '../../../../operator/api/resource-type.ts'
+import type { FreeForm } from '../../../../operator/api/schema.ts'
 import { addEnvironment, addResource } from '../../support/objects.ts'
 import { setUpGateway } from '../../support/set-up.ts'
 
@@ -8,8 +12,8 @@ const gateway = await setUpGateway(addEnvironment)
 
 const explain = 'GET /orgs/acme/apps/shop/envs/development/resources/explain'
 
-function define(name: string, criteria: Criterion[], type = 'dns') {
-  const spec = { type, driverType: 'quartermaster/echo', criteria }
+function define(name: string, criteria: Criterion[], type = 'dns', values: FreeForm = {}) {
+  const spec = { type, driverType: 'quartermaster/echo', driverInputs: { values }, criteria }
   gateway.cluster.put(ResourceDefinition, newObject(ResourceDefinition, { namespace: 'acme', name }, spec))
 }
 
@@ -64,6 +68,27 @@ test('names the override that replaces the type', async () => {
   const { body } = await gateway.send(`${explain}?type=dns&id=shared.main`)
   expect(body).toMatchObject({ requested_type: 'dns', type: 'acme/dns', matched: { def_id: 'own-any' } })
   expect((await gateway.send(`${explain}?type=acme/dns`)).body).not.toHaveProperty('requested_type')
+})
+
+test('names no override where a definition refers to the type exactly', async () => {
+  define('dns-any', [{}])
+  define('own-any', [{}], 'acme/dns', {
+    host: '${resources.dns.outputs.host}',
+    zone: "${resources['dns#zone'].guresid}",
+  })
+  const { cluster } = gateway
+  cluster.put(ResourceType, newObject(ResourceType, { namespace: 'acme', name: 'dns' }, { use: 'direct' }))
+  const content = { applicationName: 'shop', modules: {}, shared: { main: { type: 'dns' } } }
+  cluster.put(DeploymentSet, newObject(DeploymentSet, { namespace: 'acme', name: 'shop.1' }, content))
+  const lastPlanned = { setName: 'shop.1', deploymentName: 'shop.development.1' }
+  cluster.setStatus(Environment, 'acme', 'shop.development', { lastPlanned })
+  for (const id of ['shared.main', 'zone']) {
+    const { body } = await gateway.send(`${explain}?type=dns&id=${id}`)
+    expect(body).toMatchObject({ descriptor: `dns.default#${id}`, matched: { def_id: 'dns-any' } })
+    expect(body).not.toHaveProperty('requested_type')
+  }
+  const { body } = await gateway.send(`${explain}?type=dns&id=shared.other`)
+  expect(body).toMatchObject({ requested_type: 'dns', type: 'acme/dns' })
 })
 
 test.each([
