@@ -59,7 +59,10 @@ export const deploymentReasons = {
     'Change the operations of the delta that the message names.',
   ),
   Invalid: reason('A value breaks a rule.', 'Correct the value that the message names.'),
-  InvalidDependency: reason('A dependency of a workload is incomplete.', 'Give the dependency a type.'),
+  InvalidDependency: reason(
+    'A dependency of a workload is incomplete, or a part of it has another form than it must have.',
+    'Correct the part of the dependency that the message names.',
+  ),
   InvalidModule: reason(
     'A field of a workload is not known, or its value does not fit.',
     'Correct the field that the message names; docs/workloads.md lists all fields.',

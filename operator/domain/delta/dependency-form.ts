@@ -1,45 +1,66 @@
-import type { PatchOperation } from '../../api/deployment-delta.ts'
 import { Problem } from '../base/errors.ts'
 import { isObject, ownValue } from '../base/json.ts'
 import { problemOfDescriptor } from '../resource/descriptor.ts'
 import type { DeltaContent } from './delta.ts'
-import { type Layout, normalizeDependency, parseOperation } from './patch.ts'
+import { normalizeDependency, parseOperation } from './patch.ts'
 
-/** Throws a Problem for changes that put an invalid value in the place of a dependency. */
+/** Throws a Problem for changes that put an invalid value in the place of a dependency, of its parts, or of all. */
 export function refuseInvalidDependencies({ modules, shared }: DeltaContent): void {
-  refuseInvalidOperations(shared, 'shared', 'shared')
-  for (const [id, operations] of Object.entries(modules.update))
-    refuseInvalidOperations(operations, 'module', `modules.${id}.externals`)
-  for (const [id, module] of Object.entries(modules.add)) {
-    const externals = (module && ownValue(module, 'externals')) ?? {}
-    if (!isObject(externals))
-      throw new Problem('Unprocessable', `'modules.${id}.externals' must be an object`)
-    for (const [name, value] of Object.entries(externals))
-      refuseInvalid(value, `modules.${id}.externals.${name}`)
+  for (const operation of shared) {
+    const { op, tokens, value } = parseOperation(operation, 'shared', 'shared')
+    if (op !== 'remove') refuseInvalidPart(value, tokens, 'shared')
   }
+  for (const [id, operations] of Object.entries(modules.update)) {
+    for (const operation of operations) {
+      const { op, tokens, value } = parseOperation(operation, 'module', `module '${id}'`)
+      const [first, ...rest] = tokens
+      if (op === 'remove') continue
+      if (first === undefined) refuseInvalidModule(id, value)
+      else if (first === 'externals') refuseInvalidPart(value, rest, `modules.${id}.externals`)
+    }
+  }
+  for (const [id, module] of Object.entries(modules.add)) refuseInvalidModule(id, module)
 }
 
-function refuseInvalidOperations(operations: readonly PatchOperation[], layout: Layout, place: string): void {
-  for (const operation of operations) {
-    const { op, tokens, value } = parseOperation(operation, layout, place)
-    const inExternals = tokens[0] === 'externals' ? tokens.slice(1) : []
-    const [name, ...rest] = layout === 'shared' ? tokens : inExternals
-    if (op !== 'remove' && name !== undefined && rest.length === 0) refuseInvalid(value, `${place}.${name}`)
-  }
+function refuseInvalidModule(id: string, module: unknown): void {
+  if (isObject(module)) refuseInvalidPart(ownValue(module, 'externals'), [], `modules.${id}.externals`)
+}
+
+/** Throws a Problem for an invalid value under a map of dependencies: for all, for one, or for a part of one. */
+function refuseInvalidPart(value: unknown, [name, part, ...rest]: readonly string[], place: string): void {
+  if (name === undefined) {
+    const all = value ?? {}
+    if (!isObject(all)) throw new Problem('Unprocessable', `'${place}' must be an object`)
+    for (const [key, each] of Object.entries(all)) refuseInvalid(each, `${place}.${key}`)
+  } else if (part === undefined) refuseInvalid(value, `${place}.${name}`)
+  else if (rest.length === 0)
+    // The other parts of the dependency are not known here.
+    refuseInvalid({ type: 'any', id: 'any', [part]: value }, `${place}.${name}`)
 }
 
 /** Throws a Problem for an invalid dependency; `resourceId` applies unless the dependency has an id. */
 function refuseInvalid(value: unknown, resourceId: string): void {
   const dependency = normalizeDependency(value)
-  const { type, class: resourceClass, id } = isObject(dependency) ? dependency : {}
+  const { type, class: resourceClass, id, params } = isObject(dependency) ? dependency : {}
   if (typeof type !== 'string')
     throw new Problem('Unprocessable', `'${resourceId}' must be an object with a 'type'`)
-  if (typeof resourceClass !== 'string' && resourceClass !== undefined && resourceClass !== null)
-    throw new Problem('Unprocessable', `the 'class' of '${resourceId}' must be a string`)
+  refuseOtherThanText(resourceClass, 'class', resourceId)
+  refuseOtherThanText(id, 'id', resourceId)
+  if (!isObject(params ?? {}))
+    throw new Problem('Unprocessable', `the 'params' of '${resourceId}' must be an object`)
   const problem = problemOfDescriptor({
     type,
     class: resourceClass ?? undefined,
-    resourceId: id === undefined ? resourceId : undefined,
+    resourceId: id || resourceId,
   })
   if (problem) throw new Problem('Invalid', `'${resourceId}': ${problem}`)
+}
+
+function refuseOtherThanText(
+  value: unknown,
+  part: string,
+  resourceId: string,
+): asserts value is string | null | undefined {
+  if (typeof (value ?? '') !== 'string')
+    throw new Problem('Unprocessable', `the '${part}' of '${resourceId}' must be a string`)
 }

@@ -111,8 +111,9 @@ function descriptorOf(
 ): Descriptor | undefined {
   const dependency = normalizeDependency(entry)
   const { type, class: resourceClass, id } = isObject(dependency) ? dependency : {}
-  if (typeof type !== 'string' || type === '') {
-    report(resourceId, 'InvalidDependency', `${by} has no type`)
+  const flaw = flawOf(dependency)
+  if (flaw !== undefined || typeof type !== 'string') {
+    report(resourceId, 'InvalidDependency', `${by} has ${flaw}`)
     return undefined
   }
   const descriptor = {
@@ -124,6 +125,15 @@ function descriptorOf(
   if (!problem) return descriptor
   report(formatDescriptor(descriptor), 'InvalidName', `${by}: ${problem}`)
   return undefined
+}
+
+/** What is wrong with the form of a dependency, for a message. A part that is null is absent. */
+function flawOf(dependency: unknown): string | undefined {
+  const { type, class: resourceClass, id, params } = isObject(dependency) ? dependency : {}
+  if (typeof type !== 'string' || type === '') return 'no type'
+  if (typeof (resourceClass ?? '') !== 'string') return 'a class that is not a text'
+  if (typeof (id ?? '') !== 'string') return 'an id that is not a text'
+  return isObject(params ?? {}) ? undefined : 'params that are not an object'
 }
 
 function sharedIdOf(id: string): string {

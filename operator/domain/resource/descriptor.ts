@@ -19,7 +19,8 @@ export const defaultClass = 'default'
 
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9_-]*$/
 const typePattern = /^[A-Za-z0-9][A-Za-z0-9_-]*(?:\/[A-Za-z0-9][A-Za-z0-9_-]*)?$/
-const resourceIdPattern = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/
+/** A dot at the end belongs to an empty name: of a workload, or of a dependency. */
+const resourceIdPattern = /^[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_-])?$/
 
 /** The text of a descriptor: `<type>.<class>#<resourceId>`. */
 export function formatDescriptor(descriptor: Descriptor): string {

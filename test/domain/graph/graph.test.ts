@@ -657,6 +657,21 @@ describe('problems', () => {
       ['TypeNotFound acme/ghost.default#shared.x'],
     ],
     ['no type', set({}, { x: {} }), [], ['InvalidDependency shared.x']],
+    ['a class that is no text', set({}, { x: need('s3', { class: 7 }) }), [], ['InvalidDependency shared.x']],
+    ['an id that is no text', set({}, { x: need('s3', { id: 7 }) }), [], ['InvalidDependency shared.x']],
+    [
+      'params that are no object',
+      set({}, { x: need('s3', { params: 7 }) }),
+      [],
+      ['InvalidDependency shared.x'],
+    ],
+    [
+      'a shared dependency without a name',
+      set({}, { '': need('s3') }),
+      [],
+      ['InvalidName s3.default#shared.'],
+    ],
+    ['a workload without a name', set({ '': module() }), [], ["InvalidName workload ''"]],
     [
       'a class that cannot be one',
       set({}, { x: need('s3', { class: 'a b' }) }),
