@@ -23,7 +23,7 @@ export const planShape = named(
             descriptor: string('Descriptor of the resource: `type.class#id`.'),
             changed_inputs: list(
               string('A path such as `driver_inputs.values.region`.', { maxLength: 32_768 }),
-              'Paths of the inputs that would change, for `update` and `replace`. Values are never returned.',
+              'Paths of the inputs that would change, for `update` and `replace`; empty if the inputs stay. Values are never returned.',
             ),
           },
           {
@@ -37,7 +37,9 @@ export const planShape = named(
       summary: object(
         {
           create: integer('Number of new resources.'),
-          update: integer('Number of resources provisioned again with other inputs.'),
+          update: integer(
+            'Number of resources that are written again: with other inputs or another definition, because they are used again, or because the mode is `full`.',
+          ),
           replace: integer(
             'Number of resources provisioned anew, after which the old ones are deprovisioned.',
           ),
