@@ -3,6 +3,7 @@ import { annotations } from '../../../operator/api/names.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { isObject, sameJson } from '../../../operator/domain/base/json.ts'
 import {
+  formerSecretAnnotation,
   isOutdated,
   pendingSecretAnnotation,
   pendingSecretKey,
@@ -77,7 +78,8 @@ export async function refuseTakenUnlessIncomplete<K extends SecretOwnerKind>(
 /**
  * Creates a Secret for a change of its owner. The owner announces it first, so that the operator can find a
  * Secret whose change was not completed, at a time of the API server: the clocks of gateways differ. The change must start
- * from the returned object and apply `withoutPendingSecret`.
+ * from the returned object and apply `withoutPendingSecret`. It also marks the Secret that the owner names now, unless the
+ * operator has recorded it already: no operator may run until the change is over.
  */
 export async function addSecret<K extends SecretOwnerKind>(
   kind: K,
@@ -85,13 +87,17 @@ export async function addSecret<K extends SecretOwnerKind>(
   { name, data }: OwnedSecret,
   { cluster, serverNow }: Pick<Gateway, 'cluster' | 'serverNow'>,
 ): Promise<ObjectOf<K>> {
-  const outdated = pendingSecretsIn(owner.metadata.annotations).filter((each) =>
-    isOutdated(each, serverNow()),
+  const { metadata, spec, status } = owner
+  const isSeen = status?.observedGeneration === metadata.generation
+  const outdated = pendingSecretsIn(metadata.annotations).filter(
+    (each) => isSeen && isOutdated(each, serverNow()),
   )
+  const unrecorded = ownNamesIn(spec, name).filter((each) => !status?.secretNames?.includes(each))
   const announced = await patchObject(cluster, kind, owner, {
     metadata: {
       annotations: {
         ...Object.fromEntries(outdated.map(({ key }) => [key, null])),
+        ...Object.assign({}, ...unrecorded.map(formerSecretAnnotation)),
         ...pendingSecretAnnotation(name, serverNow()),
       },
     },
@@ -156,12 +162,15 @@ function incompleteSecretName<K extends SecretOwnerKind>(
   if (existing.metadata.name !== wanted.metadata.name || createdBy(existing) !== createdBy(wanted))
     return undefined
   const { name } = secret
-  const prefix = name.slice(0, -randomLength)
-  const theirs = stringsIn(existing.spec).find(
-    (text) => text.length === name.length && text.startsWith(prefix),
-  )
+  const [theirs] = ownNamesIn(existing.spec, name)
   if (theirs === undefined) return undefined
   return sameJson(withReplacedString(existing.spec, theirs, name), wanted.spec) ? theirs : undefined
+}
+
+/** The names of Secrets in a spec that are made as this one is. */
+function ownNamesIn(spec: unknown, name: string): string[] {
+  const prefix = name.slice(0, -randomLength)
+  return stringsIn(spec).filter((text) => text.length === name.length && text.startsWith(prefix))
 }
 
 function stringsIn(value: unknown): string[] {

@@ -1,6 +1,7 @@
 import { ActiveResource } from '../../api/active-resource.ts'
 import type { ObjectOf } from '../../api/kind.ts'
 import {
+  isFormer,
   type PendingSecret,
   pendingSecretsIn,
   type SecretOwnerKind,
@@ -95,6 +96,7 @@ function trackPendingSecrets<K extends SecretOwnerKind>(
     for (const key of before ? keysOf(before) : []) if (!kept.includes(key)) seen.delete(key)
   })
   return (owner, pending) => {
+    if (isFormer(pending)) return true
     const key = keyOf(owner, pending)
     const first = seen.get(key) ?? now()
     seen.set(key, first)

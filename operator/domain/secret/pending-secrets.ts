@@ -28,6 +28,16 @@ export function pendingSecretAnnotation(secretName: string, now: number): Annota
   return { [pendingSecretKey(secretName)]: `${new Date(now).toISOString()}/${secretName}` }
 }
 
+/** Marks a Secret that an object names and no status records: it is unused once the object does not name it. */
+export function formerSecretAnnotation(secretName: string): Annotations {
+  return pendingSecretAnnotation(secretName, 0)
+}
+
+/** Whether this marks a former Secret, and no change in progress. */
+export function isFormer({ time }: PendingSecret): boolean {
+  return Date.parse(time) === 0
+}
+
 /** A Secret that a change in progress will name. */
 export interface PendingSecret {
   readonly key: string

@@ -5,7 +5,10 @@ import { annotations, finalizer } from '../../../operator/api/names.ts'
 import { ResourceAccount } from '../../../operator/api/resource-account.ts'
 import { resourceAccountController } from '../../../operator/controllers/resource-account.ts'
 import { createOwnedSecrets, type OwnedSecrets } from '../../../operator/controllers/shared/owned-secrets.ts'
-import { pendingSecretAnnotation } from '../../../operator/domain/secret/pending-secrets.ts'
+import {
+  formerSecretAnnotation,
+  pendingSecretAnnotation,
+} from '../../../operator/domain/secret/pending-secrets.ts'
 import { createFakeCluster, type FakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { activeResource } from '../../support/builders.ts'
 import { createFakeSecrets, type FakeSecrets } from '../../support/fake-secrets.ts'
@@ -173,6 +176,12 @@ describe('a Secret that is announced and not named', () => {
     nowMs += 11 * minuteMs
     const later = account('used', undefined, announced(0))
     expect(await ownedSecrets.removeUnused(later)).toEqual({ secretNames: ['fresh-00000001', 'used'] })
+  })
+
+  test('is deleted at once when it is marked as former, which one that is named may be', async () => {
+    const marks = { ...formerSecretAnnotation('used'), ...formerSecretAnnotation('fresh-00000001') }
+    expect(await look(account('used', undefined, marks))).toEqual({ secretNames: ['used'] })
+    expect([secrets.get('used') !== undefined, secrets.get('fresh-00000001')]).toEqual([true, undefined])
   })
 
   test('is deleted at once when the announcement is withdrawn', async () => {

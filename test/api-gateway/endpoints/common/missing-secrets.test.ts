@@ -6,6 +6,7 @@ import { ResourceDefinition } from '../../../../operator/api/resource-definition
 import { SharedValue } from '../../../../operator/api/shared-value.ts'
 import { Webhook } from '../../../../operator/api/webhook.ts'
 import {
+  isFormer,
   pendingSecretAnnotation,
   pendingSecretsIn,
 } from '../../../../operator/domain/secret/pending-secrets.ts'
@@ -102,6 +103,12 @@ async function begin(each: Case): Promise<void> {
   gateway.cluster.secrets.length = 0
 }
 
+/** Stores the object with the status that the operator writes. */
+function seeByOperator({ kind }: Case, object: KubeObject): void {
+  const status = { observedGeneration: object.metadata.generation, secretNames: secretNames().slice(-1) }
+  gateway.cluster.put(kind, { ...object, status } as never) // an object of the kind
+}
+
 function change({ path, change: [operation, body] }: Case) {
   const [method = '', rest = ''] = operation.split(' ')
   return gateway.send(`${method} ${path}${rest}`, body === undefined ? {} : { body })
@@ -112,6 +119,18 @@ describe.each(cases)('$name', (each) => {
     for (let n = 0; n < 3; n += 1) gateway.cluster.failNext('create Secret', noAnswer)
     expect(await post(each)).toBe(each.status)
     expect(secretNames()).toHaveLength(1)
+  })
+
+  test('marks the Secrets that it names no more and that no operator has seen', async () => {
+    await post(each)
+    for (let n = 0; n < 2; n += 1) expect((await change(each)).status).toBeLessThan(300)
+    const [first, second, current] = secretNames()
+    expect(announcedBy(each).map(({ secretName }) => secretName)).toEqual([first, second])
+    expect(announcedBy(each).every(isFormer)).toBe(true)
+    seeByOperator(each, stored(each)[0] as KubeObject) // it was made above
+    expect(stored(each)[0]).toMatchObject({ status: { secretNames: [current] } })
+    await change(each)
+    expect(announcedBy(each)).toEqual([])
   })
 
   test('is made when the answer to the creation of its Secret is lost', async () => {
@@ -166,7 +185,8 @@ describe.each(cases)('$name', (each) => {
     }
     expect((await change(each)).status).toBe(500)
     gateway.cluster.replace = replace
-    expect(announcedBy(each).map(({ secretName }) => secretName)).toEqual(secretNames().slice(1))
+    const pending = announcedBy(each).filter((announced) => !isFormer(announced))
+    expect(pending.map(({ secretName }) => secretName)).toEqual(secretNames().slice(1))
   })
 
   test('whose change ends says nothing of it any more, nor of one that was over long ago by the API server', async () => {
@@ -176,7 +196,7 @@ describe.each(cases)('$name', (each) => {
     const recent = pendingSecretAnnotation('new-11111111', serverNow() - 3_600_000)
     const marks = { ...object?.metadata.annotations, ...old, ...recent }
     const metadata = { ...object?.metadata, annotations: marks }
-    gateway.cluster.put(each.kind, { ...object, metadata } as KubeObject as never) // an object of the kind
+    seeByOperator(each, { ...object, metadata } as KubeObject) // an object of the kind
     expect((await change(each)).status).toBe(200)
     expect(announcedBy(each).map(({ secretName }) => secretName)).toEqual(['new-11111111'])
     expect(JSON.stringify(stored(each)[0])).toContain(secretNames()[1])
