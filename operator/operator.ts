@@ -41,6 +41,7 @@ import { TransitionEvents } from './controllers/transition-events.ts'
 import { startDispatcher } from './controllers/webhook/dispatcher.ts'
 import { webhookController } from './controllers/webhook/webhook.ts'
 import { webhookCallController } from './controllers/webhook/webhook-call.ts'
+import { RefusedDeployments } from './controllers/workload/refused-deployments.ts'
 import { workloadController } from './controllers/workload/workload.ts'
 import { startWorkloadDeployments } from './controllers/workload/workload-deployments.ts'
 import type { Driver } from './drivers/driver.ts'
@@ -185,10 +186,12 @@ export async function startOperator(options: {
       serverNow,
     }),
   )
-  await start(workloadController({ store: cluster.store, planning, serverNow }))
+  const refusals = new RefusedDeployments()
+  await start(workloadController({ store: cluster.store, planning, refusals, serverNow }))
   const workloadDeployments = startWorkloadDeployments({
     cluster,
     planning,
+    refusals,
     log,
     isActive,
     settleMs: config.workloadSettleSeconds * 1000,

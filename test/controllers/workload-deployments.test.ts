@@ -60,6 +60,34 @@ test('Workloads are deployed although the deployment conflicts with a quota at f
   expect(world.fake.store.list(EnvironmentDeployment, namespace)).toHaveLength(1)
 })
 
+test('a Workload whose deployment the cluster refuses says why, until it does not', async () => {
+  const text = 'admission webhook "freeze.example.com" denied the request: no deployments on Fridays'
+  const refused = new ApiError(403, 'Forbidden', text)
+  for (let count = 0; count < 2; count += 1) world.fake.failNext('create EnvironmentDeployment', refused)
+  apply('aa')
+  await world.until(() => conditionOf(workload('aa') ?? {}, 'Ready')?.reason === 'Rejected')
+  expect(conditionOf(workload('aa') ?? {}, 'Ready')?.message).toContain(text)
+  await world.until(() => isUp('aa'))
+})
+
+test('a failed plan is repeated when its input changes, although the API server fails then', async () => {
+  const score = scoreDocument({}, { resources: { cache: { type: 'redis' } } })
+  apply('aa', { images: [], score: { ...score, metadata: { name: 'aa' } } })
+  const waiting = () =>
+    world.fake.store.list(EnvironmentDeployment, namespace).find(({ status }) => status?.problems)
+  await world.until(() => waiting() !== undefined)
+  const { metadata, ...rest } = waiting() as EnvironmentDeployment // it is found
+  const creationTimestamp = new Date(Date.now() - 3_600_000).toISOString()
+  world.fake.put(EnvironmentDeployment, {
+    ...rest,
+    metadata: { ...metadata, creationTimestamp, generation: 2 },
+  })
+  await world.until(() => recordOf('aa', 'dev')?.state === 'failed')
+  world.fake.failNext('create EnvironmentDeployment', new ApiError(500, 'InternalError', 'try again'))
+  world.fake.put(ResourceDefinition, definition('later', 'redis', { driverType: 'quartermaster/maker' }))
+  await world.until(() => isUp('aa'))
+})
+
 test('a Workload that fails in one environment says so, although another does not exist', async () => {
   const score = scoreDocument(
     { variables: { A: '${resources.files.nope}' } },

@@ -5,6 +5,7 @@ import { Environment } from '../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../operator/api/environment-deployment.ts'
 import { mostEnvironments, Workload, type WorkloadEnvironment } from '../../operator/api/workload.ts'
 import { withinRoom } from '../../operator/controllers/workload/recorded-environments.ts'
+import { RefusedDeployments } from '../../operator/controllers/workload/refused-deployments.ts'
 import { workloadController } from '../../operator/controllers/workload/workload.ts'
 import { progressOf, resourcesOf } from '../../operator/controllers/workload/workload-status.ts'
 import { emptySet, type SetContent } from '../../operator/domain/delta/delta.ts'
@@ -220,6 +221,7 @@ test.each([
     const deleted = storedObject(Workload, metadata, { applicationName: 'shop', score })
     const status = { environments: [{ environmentId: 'dev', state: 'succeeded' as const }] }
     const controller = workloadController({
+      refusals: new RefusedDeployments(),
       store: cluster.store,
       planning: planningOf(undefined),
       serverNow,

@@ -13,17 +13,21 @@ import type { Cluster } from '../../kube/cache/cluster.ts'
 import { environmentKeyOf, scoped } from '../../kube/cache/kinds-in-store.ts'
 import { isAlreadyExists, isNamespaceTerminating, isNotFound } from '../../kube/client/api-error.ts'
 import { keyOf, namespacedName } from '../../kube/client/resource.ts'
+import { createBackoff } from '../../kube/loop/backoff.ts'
 import { isObserved } from '../../kube/loop/outcome.ts'
 import { createQueue, type WorkQueue } from '../../kube/loop/queue.ts'
 import type { Log } from '../../log.ts'
 import type { Planning } from '../../planning/planning.ts'
 import { foldInto, ownersIn, workloadsBeside } from '../../planning/workloads.ts'
 import { planInputs } from '../deployment/deployment-watches.ts'
+import type { RefusedDeployments } from './refused-deployments.ts'
 
 /** What the task that deploys Workloads depends on. */
 export interface WorkloadDeploymentTools {
   readonly cluster: Cluster
   readonly planning: Planning
+  /** Where Workloads read why they are not deployed. */
+  readonly refusals: RefusedDeployments
   readonly log: Log
   readonly isActive: () => boolean
   /** How long the Workloads of an environment must not change before they are deployed. */
@@ -37,6 +41,7 @@ const creator = 'quartermaster-workloads'
 
 const workers = 16
 const retryMs = 1000
+const longestRetryMs = 30_000
 const shownWorkloads = 20
 
 /** Deploys the Workloads of an environment when their content differs from what is deployed, after a settling time. */
@@ -55,6 +60,7 @@ interface Changes {
 class WorkloadDeployments {
   readonly #tools: WorkloadDeploymentTools
   readonly #queue: WorkQueue
+  readonly #backoff = createBackoff({ first: retryMs, most: longestRetryMs })
   readonly #changes = new Map<string, Changes>()
   /** Environments whose failed deployment may be planned again: an input of plans changed. */
   readonly #retries = new Set<string>()
@@ -137,21 +143,36 @@ class WorkloadDeployments {
   }
 
   async #work(key: string): Promise<void> {
-    const { cluster, isActive, log } = this.#tools
+    const { cluster, isActive } = this.#tools
     const environment = cluster.store.get(Environment, ...namespacedName(key))
-    if (!environment || environment.metadata.deletionTimestamp) return this.#forget(key)
+    if (!environment || environment.metadata.deletionTimestamp) {
+      this.#noteSuccess(key)
+      return this.#forget(key)
+    }
     if (!isActive() || !cluster.store.isOrganization(environment.metadata.namespace)) return
     const left = this.#settlingTime(environment, key)
     if (left > 0) return this.#queue.addAfter(key, left)
     try {
       await this.#deploy(environment, key)
+      this.#noteSuccess(key)
     } catch (error) {
       if (isNotFound(error) || isNamespaceTerminating(error)) return
       // A deployment of another client took the name, and runs first.
-      if (!isAlreadyExists(error))
-        log.warn('could not deploy the Workloads of an environment', { key, error })
-      this.#queue.addAfter(key, retryMs)
+      this.#queue.addAfter(key, isAlreadyExists(error) ? retryMs : this.#noteFailure(environment, key, error))
     }
+  }
+
+  #noteSuccess(key: string): void {
+    this.#backoff.reset(key)
+    this.#tools.refusals.forget(key)
+  }
+
+  /** Milliseconds until the next attempt. */
+  #noteFailure(environment: Environment, key: string, error: unknown): number {
+    const { log, refusals } = this.#tools
+    log.warn('could not deploy the Workloads of an environment', { key, error })
+    refusals.note(environment, error)
+    return this.#backoff.delayAfter(this.#backoff.fail(key))
   }
 
   /** Milliseconds until the Workloads of the environment count as settled, and their statuses record what they say. */
@@ -179,6 +200,7 @@ class WorkloadDeployments {
     const wanted = setId(set)
     const isDeployed = wanted === setId(deployed)
     const isTried = !isDeployed && this.#isTried(environment, set, wanted, deployments)
+    const isRetry = this.#retries.has(key)
     this.#forget(key)
     if (isDeployed || isTried) return
     const { namespace, name } = environment.metadata
@@ -191,7 +213,12 @@ class WorkloadDeployments {
     }
     const comment = this.#commentFor(environment)
     const spec = { environmentName: name, workloads: wanted, comment }
-    await cluster.create(EnvironmentDeployment, newObject(EnvironmentDeployment, metadata, spec))
+    try {
+      await cluster.create(EnvironmentDeployment, newObject(EnvironmentDeployment, metadata, spec))
+    } catch (error) {
+      if (isRetry) this.#retries.add(key)
+      throw error
+    }
   }
 
   /** Whether the newest deployment failed to plan this content, and nothing changed since that could help. */

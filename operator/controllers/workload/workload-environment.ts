@@ -11,6 +11,7 @@ import type { Store } from '../../kube/cache/store.ts'
 import type { Planning } from '../../planning/planning.ts'
 import { entryFor, foldInto, ownersIn, partsOfOthers, workloadContent } from '../../planning/workloads.ts'
 import { waitForDeployment } from '../shared/unfinished-deployments.ts'
+import type { RefusedDeployments } from './refused-deployments.ts'
 import { deploymentOfOthers, isFolding, progressOf, resourcesOf } from './workload-status.ts'
 
 const missingSetRetrySeconds = 5
@@ -19,6 +20,7 @@ const missingSetRetrySeconds = 5
 export interface WorkloadTools {
   readonly store: Store
   readonly planning: Planning
+  readonly refusals: Pick<RefusedDeployments, 'get' | 'subscribe'>
   /** Milliseconds since 1970 by the clock of the API server, which sets the times of deletion. */
   readonly serverNow: () => number
 }

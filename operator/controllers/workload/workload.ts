@@ -3,14 +3,13 @@ import { Application } from '../../api/application.ts'
 import { Environment } from '../../api/environment.ts'
 import { EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import { Workload, type WorkloadEnvironment } from '../../api/workload.ts'
-import { Mismatch, ReferenceNotFound, Stalled, Waiting } from '../../domain/base/errors.ts'
+import { copyError, Mismatch, ReferenceNotFound, Stalled, Waiting } from '../../domain/base/errors.ts'
 import { compareText, sameJson } from '../../domain/base/json.ts'
 import { isFinished } from '../../domain/deployment/deployment.ts'
 import { contextOf, environmentObjectName, workloadOf } from '../../domain/resource/identity.ts'
 import { type EnvironmentState, summaryOf } from '../../domain/workload/summary.ts'
 import { scoped } from '../../kube/cache/kinds-in-store.ts'
-import type { Store } from '../../kube/cache/store.ts'
-import { keyOf } from '../../kube/client/resource.ts'
+import { keyOf, namespacedName } from '../../kube/client/resource.ts'
 import { type Controller, type ReconcileContext, type Watch, watchKind } from '../../kube/loop/controller.ts'
 import { isReady, stateOf } from '../../kube/loop/outcome.ts'
 import type { Observed } from '../../kube/loop/status.ts'
@@ -28,16 +27,15 @@ const missingSetMs = 60_000
  * status records, so that a crash leaves no module without an owner.
  */
 export function workloadController(tools: WorkloadTools): Controller<typeof Workload> {
-  const { store } = tools
   return {
     kind: Workload,
-    watches: watchesOf(store),
+    watches: watchesOf(tools),
     reconcile: (workload, context) => reconcile(workload, context, tools),
     finalize: (workload) => finalize(workload, tools),
   }
 }
 
-function watchesOf(store: Store): Watch[] {
+function watchesOf({ store, refusals }: WorkloadTools): Watch[] {
   const besides = (object: { readonly metadata: { namespace: string } }, application: string) =>
     store.byIndex(Workload, 'application', `${object.metadata.namespace}/${application}`).map(keyOf)
   return [
@@ -77,6 +75,13 @@ function watchesOf(store: Store): Watch[] {
         ? [`${after.metadata.namespace}/${name}`]
         : []
     }),
+    {
+      subscribe: (enqueue) =>
+        refusals.subscribe((key) => {
+          const environment = store.get(Environment, ...namespacedName(key))
+          if (environment) enqueue(besides(environment, environment.spec.applicationName))
+        }),
+    },
   ]
 }
 
@@ -116,7 +121,7 @@ async function reconcile(
     await context.report(observed, 'waiting for its deployment')
   const said = workloadContent(workload, '')
   if ('problem' in said) throw new Stalled('InvalidWorkload', said.problem, observed)
-  throwOutcome(workload, present, found, observed, store)
+  throwOutcome(workload, present, found, observed, tools)
   return observed
 }
 
@@ -149,7 +154,7 @@ function throwOutcome(
   present: readonly Environment[],
   found: readonly Found[],
   observed: Observed<typeof Workload>,
-  store: Store,
+  { store, refusals }: WorkloadTools,
 ): void {
   const { spec, metadata } = workload
   const problem =
@@ -183,13 +188,12 @@ function throwOutcome(
       observed,
     )
   const pending = entries.find(({ state }) => state === 'pending')
-  if (pending)
-    throw new Waiting(
-      'Progressing',
-      `waiting for its deployment to '${pending.environmentId}'`,
-      undefined,
-      observed,
-    )
+  if (!pending) return
+  const name = environmentObjectName(spec.applicationName, pending.environmentId)
+  const refusal = refusals.get(scoped(workload, name))
+  if (refusal) throw copyError(refusal, { observed })
+  const message = `waiting for its deployment to '${pending.environmentId}'`
+  throw new Waiting('Progressing', message, undefined, observed)
 }
 
 /** Whether a set that is missing since the deletion may be restored. */

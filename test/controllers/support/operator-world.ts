@@ -18,6 +18,7 @@ import { createInventory } from '../../../operator/controllers/objects/inventory
 import { installationWith } from '../../../operator/controllers/shared/installation-key.ts'
 import { createProgressCounter } from '../../../operator/controllers/shared/resource-progress.ts'
 import { createSecretFinalizers } from '../../../operator/controllers/shared/secret-finalizers.ts'
+import { RefusedDeployments } from '../../../operator/controllers/workload/refused-deployments.ts'
 import { workloadController } from '../../../operator/controllers/workload/workload.ts'
 import { startWorkloadDeployments } from '../../../operator/controllers/workload/workload-deployments.ts'
 import { isFinished } from '../../../operator/domain/deployment/deployment.ts'
@@ -155,11 +156,13 @@ export function createOperatorWorld(
     const dispatcher = { notifyLast: async () => {}, notifyDeleted: async () => {} }
     const limits = { attempts: 3, timeoutSeconds: 1000, settleSeconds: 1000, serverNow: Date.now }
     run(environmentDeploymentController({ ...tools, progress, dispatcher, ...limits }))
-    run(workloadController({ store: cluster.store, planning, serverNow: Date.now }))
+    const refusals = new RefusedDeployments()
+    run(workloadController({ store: cluster.store, planning, refusals, serverNow: Date.now }))
     loops.push(
       startWorkloadDeployments({
         cluster,
         planning,
+        refusals,
         log: silentLog,
         isActive,
         settleMs,
