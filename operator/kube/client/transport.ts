@@ -147,7 +147,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseError(_: Controller, error: Error): void {
     this.#end()
     this.#stream?.destroy(error)
-    this.#reject(error)
+    const { method, path } = this.#request
+    const [name] = path.split('?', 1)
+    this.#reject(
+      new Error(`no answer of the API server to ${method} ${name}: ${error.message}`, { cause: error }),
+    )
   }
 
   #openStream(controller: Controller): Readable {

@@ -120,6 +120,12 @@ describe('a request', () => {
     },
   )
 
+  test('whose connection breaks says which it was, without its query', async () => {
+    const { client } = await clientOf((_, response) => response.destroy())
+    const expected = `no answer of the API server to PATCH /k8s${path}: other side closed`
+    await expect(client.request('PATCH', path, { body: {}, query: { q: 'x' } })).rejects.toThrow(expected)
+  })
+
   test('that fails leaves the client usable', async () => {
     let count = 0
     const { client } = await clientOf((_, response) => {
