@@ -49,6 +49,9 @@ export interface Cluster extends ObjectWrites {
 /** Values of selectable fields of a kind, by path. */
 export type SelectableFields = Readonly<Record<string, string>>
 
+/** How long after one watch works again the others try. */
+const tryAgainMs = 1000
+
 /** Reflects the given kinds and the labelled namespaces until it is closed. */
 export function openCluster(options: {
   client: KubeClient
@@ -61,8 +64,16 @@ export function openCluster(options: {
   const reflectors: Reflector[] = []
   const caches = new Map<string, Cache>()
 
+  let trying: NodeJS.Timeout | undefined
+  /** The watches fail together, and the pauses of the last ones end late. Not more often than watches end by themselves. */
+  function onRecovered() {
+    trying ??= setTimeout(() => {
+      trying = undefined
+      for (const each of reflectors) each.tryAgain()
+    }, tryAgainMs).unref()
+  }
   function reflect(resource: Resource, cache: Cache, extra: ReflectorOptions = {}) {
-    reflectors.push(startReflector(client, resource, cache, log, { ...reflector, ...extra }))
+    reflectors.push(startReflector(client, resource, cache, log, { ...reflector, onRecovered, ...extra }))
   }
   for (const { kind, indexes = {} } of kinds) {
     const cache = createCache(indexes as Record<string, IndexFunction>, onError)

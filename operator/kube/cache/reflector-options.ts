@@ -20,6 +20,8 @@ export interface Reflector {
   silentMs(): number
   /** Milliseconds since the API server last sent anything, a refusal included. */
   unansweredMs(): number
+  /** Ends a pause after failures: the API server may answer by now. */
+  tryAgain(): void
   stop(): void
 }
 
@@ -39,4 +41,6 @@ export interface ReflectorOptions {
   /** How often a complete list is read, in case an event was lost. */
   readonly relistMs?: number
   readonly pausesMs?: Partial<PausesMs>
+  /** Called when a watch works after failures. */
+  onRecovered?(): void
 }

@@ -70,7 +70,7 @@ class CacheReflector implements Reflector {
     this.#options = options
     this.#path = pathOf(resource, options.namespace)
     this.#idleMs = options.idleMs ?? 90_000
-    this.#pauses = new WatchPauses(options.pausesMs)
+    this.#pauses = new WatchPauses(options.pausesMs, options.onRecovered)
   }
 
   get resource(): string {
@@ -105,6 +105,8 @@ class CacheReflector implements Reflector {
   unansweredMs(): number {
     return performance.now() - Math.max(this.#heardAt, this.#refusedAt)
   }
+
+  readonly tryAgain = () => this.#pauses.end()
 
   stop(): void {
     this.#stopping.abort()

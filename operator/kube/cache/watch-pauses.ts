@@ -8,15 +8,21 @@ export interface PausesMs {
   readonly steady: number
 }
 
-/** The pauses between the watches of a reflector: they double with each failure, from twice `first`. */
+/**
+ * The pauses between the watches of a reflector: they double with each failure, from twice `first`. Calls `onRecovered` when a
+ * watch works after failures.
+ */
 export class WatchPauses {
   readonly #pausesMs: PausesMs
+  readonly #onRecovered: () => void
   #failures = 0
   /** When the current watch began to continue from a position; undefined before. */
   #steadySince: number | undefined
+  #steadyTimer: NodeJS.Timeout | undefined
   #pause: AbortController | undefined
 
-  constructor(pausesMs: Partial<PausesMs> = {}) {
+  constructor(pausesMs: Partial<PausesMs> = {}, onRecovered: () => void = () => {}) {
+    this.#onRecovered = onRecovered
     this.#pausesMs = { first: 200, most: 30_000, steady: 1000, ...pausesMs }
   }
 
@@ -30,12 +36,16 @@ export class WatchPauses {
   }
 
   reset(): void {
+    const isRecovered = this.#failures > 0
     this.#failures = 0
+    if (isRecovered) this.#onRecovered()
   }
 
   /** The API server has answered the current watch, and a list that it streams first is complete. */
   noteAnswer(): void {
-    this.#steadySince ??= performance.now()
+    if (this.#steadySince !== undefined) return
+    this.#steadySince = performance.now()
+    this.#steadyTimer = setTimeout(() => this.reset(), this.#pausesMs.steady).unref()
   }
 
   /** Runs a watch. One that ends soon, although without an error, is a failure, so that it is not repeated in a tight loop. */
@@ -48,6 +58,7 @@ export class WatchPauses {
       await watch()
       if (!isLong(begun)) this.fail()
     } finally {
+      clearTimeout(this.#steadyTimer)
       if (isLong(this.#steadySince)) this.reset()
     }
   }

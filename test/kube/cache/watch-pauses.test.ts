@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, expect, jest, test } from '@jest/globals'
+import { DeploymentSet } from '../../../operator/api/deployment-set.ts'
+import { openCluster } from '../../../operator/kube/cache/cluster.ts'
+import { stored } from '../../../operator/kube/cache/store.ts'
+import { WatchPauses } from '../../../operator/kube/cache/watch-pauses.ts'
+import { ApiError, type KubeClient } from '../../../operator/kube/client/client.ts'
+import { silentLog } from '../../../operator/log.ts'
+
+afterEach(() => {
+  jest.restoreAllMocks()
+})
+
+const steady = 10
+
+test.each<[what: string, failures: number, watch: (pauses: WatchPauses) => unknown, recoveries: number]>([
+  ['an event after failures', 2, (pauses) => pauses.reset(), 1],
+  ['an event without failures', 0, (pauses) => pauses.reset(), 0],
+  [
+    'an answer that lasts',
+    2,
+    async (pauses) => {
+      pauses.noteAnswer()
+      await sleep(10 * steady)
+    },
+    1,
+  ],
+  ['an answer that ends at once', 2, (pauses) => pauses.noteAnswer(), 0],
+])('%s is a recovery, or not', async (_, failures, watch, recoveries) => {
+  let count = 0
+  const pauses = new WatchPauses({ first: 1, most: 1, steady }, () => {
+    count += 1
+  })
+  for (let left = failures; left > 0; left -= 1) pauses.fail()
+  await pauses.around(async () => void (await watch(pauses)))
+  await sleep(3 * steady)
+  expect(count).toBe(recoveries)
+})
+
+test('when one watch works again, the others do not wait for the end of their pauses', async () => {
+  jest.spyOn(Math, 'random').mockReturnValue(0)
+  const attempts = new Map<string, number>()
+  const endOfList = {
+    metadata: { resourceVersion: '1', annotations: { 'k8s.io/initial-events-end': 'true' } },
+  }
+  const client: KubeClient = {
+    request: async () => undefined,
+    async *watch(path, { signal }) {
+      const attempt = (attempts.get(path) ?? 0) + 1
+      attempts.set(path, attempt)
+      if (attempt < (path.includes('deploymentsets') ? 3 : 4)) throw new ApiError(503, 'Unknown', 'busy')
+      yield JSON.stringify({ type: 'BOOKMARK', object: endOfList })
+      await sleep(60_000, undefined, { signal })
+    },
+    close: async () => {},
+  }
+  const begun = performance.now()
+  // The pauses are 1, 2 and 4 seconds.
+  const reflector = { pausesMs: { first: 1000, most: 60_000 } }
+  const cluster = openCluster({ client, log: silentLog, kinds: [stored(DeploymentSet)], reflector })
+  await cluster.ready
+  expect(performance.now() - begun).toBeLessThan(6000)
+  await cluster.close()
+})
