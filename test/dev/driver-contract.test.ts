@@ -175,3 +175,8 @@ describe('a driver with a defect fails where it has it', () => {
     expect(await failedCases({ put: hang }, 1000)).toEqual(failing)
   })
 })
+
+test('a driver that answers 501 to unknown methods, as servers do that have no code for them, passes', async () => {
+  const anything: Defects['anything'] = (reply) => (reply.status === 405 ? { status: 501 } : reply)
+  expect(await failedCases({ anything })).toEqual([])
+})
