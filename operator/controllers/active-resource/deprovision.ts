@@ -6,7 +6,7 @@ import { observedOf } from '../objects/observed.ts'
 import { existingCookie } from './cookies.ts'
 import { reportCall, withinDeadline, withReason } from './driver-call.ts'
 import { readAccount } from './provision-request.ts'
-import { isAtSameAddress } from './provisioned-instances.ts'
+import { inheritedCookie, isAtSameAddress } from './provisioned-instances.ts'
 import { recordedInstances } from './recorded-instances.ts'
 import type { ResourceStatus, ResourceTools } from './resource-tools.ts'
 
@@ -22,7 +22,7 @@ export async function deprovisionAll(
 ): Promise<void> {
   const { secretNames = [] } = resource.status ?? {}
   const all = recordedInstances(resource)
-  for (const each of all) await deprovision(resource, each, tools, context)
+  await deprovisionEach(resource, all, tools, context)
   await tools.inventory.removeAll(resource, terminatingNamespace)
   await recordDeprovisioned(
     resource,
@@ -53,11 +53,27 @@ export async function recordDeprovisioned(
   )
 }
 
+/** Deprovisions instances, the earliest first. One that a later one at the same address has taken over needs no call. */
+export async function deprovisionEach(
+  resource: ActiveResource,
+  instances: readonly ProvisionedInstance[],
+  tools: ResourceTools,
+  context: Pick<ReconcileContext<typeof ActiveResource>, 'releaseWorker'>,
+  successor?: ProvisionedInstance,
+): Promise<void> {
+  const { namespace } = resource.metadata
+  for (const [index, each] of instances.entries()) {
+    const later = instances.slice(index + 1)
+    if (later.some((other) => isAtSameAddress(namespace, each, other, tools))) continue
+    await deprovision(resource, each, tools, context, successor)
+  }
+}
+
 /**
  * Deprovisions one instance; the driver keeps what `successor` needs too. Under the address of the successor, that has taken
  * the instance over.
  */
-export async function deprovision(
+async function deprovision(
   resource: ActiveResource,
   instance: ProvisionedInstance,
   tools: ResourceTools,
@@ -67,7 +83,8 @@ export async function deprovision(
   const { type, class: resourceClass, resourceId } = resource.spec
   const { name: guResId, namespace } = resource.metadata
   const driver = tools.drivers.forInstance(namespace, instance)
-  const cookie = driver.descriptor.keepsCookie ? existingCookie(resource, instance, tools) : undefined
+  const own = driver.descriptor.keepsCookie ? existingCookie(resource, instance, tools) : undefined
+  const cookie = own && inheritedCookie(resource, instance, own, tools)
   if (successor && isAtSameAddress(namespace, instance, successor, tools)) {
     await cookie?.write(undefined)
     return

@@ -1,17 +1,15 @@
-import type { ActiveResource, ProvisionedInstance } from '../../api/active-resource.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import { copyError, hadNoSideEffects } from '../../domain/base/errors.ts'
 import { driverName } from '../../domain/definition/definition.ts'
 import { pullSecretName, withPullSecret } from '../../domain/image/pull-secret.ts'
 import { withRunSettings } from '../../domain/rendering/run-settings.ts'
 import { simpleTypeName, workloadType } from '../../domain/resource/types.ts'
-import type { Cookie, Provisioned, ProvisionRequest } from '../../drivers/driver.ts'
+import type { Provisioned, ProvisionRequest } from '../../drivers/driver.ts'
 import { observedOf } from '../objects/observed.ts'
-import { cookieSecretName, existingCookie, openCookie } from './cookies.ts'
+import { cookieSecretName, openCookie } from './cookies.ts'
 import { reportCall, withinDeadline } from './driver-call.ts'
 import { type Run, unlessEmpty } from './provision-run.ts'
-import { type Instances, isAtSameAddress, secretNamesOf } from './provisioned-instances.ts'
-import { recordedInstances } from './recorded-instances.ts'
+import { type Instances, inheritedCookie, secretNamesOf } from './provisioned-instances.ts'
 import type { ResourceStatus } from './resource-tools.ts'
 
 /** A call of the driver. */
@@ -35,41 +33,12 @@ export async function prepareCall({ resource, request, found, signal, tools }: R
   const isCookieNeeded = driver.needsCookie?.(plain) ?? true
   const hasCookie = resource.status?.secretNames?.includes(cookieName)
   if (!isCookieNeeded && !hasCookie) return { request: plain, identity, secretNames }
-  const former = formerCookie(resource, recordedAs, tools)
+  const own = openCookie(resource, cookieName, tools)
   return {
-    request: { ...plain, cookie: inherited(openCookie(resource, cookieName, tools), former) },
+    request: { ...plain, cookie: inheritedCookie(resource, recordedAs, own, tools) },
     identity,
     secretNames: [...secretNames, cookieName].sort(),
   }
-}
-
-/** A cookie that begins with the text of a former one. */
-function inherited(own: Cookie, former: Cookie | undefined): Cookie {
-  if (!former) return own
-  return {
-    ...own,
-    async read() {
-      const known = await own.read()
-      if (known !== undefined) return known
-      const text = await former.read()
-      // The former one is deleted after the call, also when the driver gives none.
-      if (text !== undefined) await own.write(text)
-      return text
-    },
-  }
-}
-
-/** The cookie of another driver at the same address, whose instance the call updates. */
-function formerCookie(
-  resource: ActiveResource,
-  current: ProvisionedInstance,
-  tools: Run['tools'],
-): Cookie | undefined {
-  const { namespace } = resource.metadata
-  const former = recordedInstances(resource).findLast(
-    (each) => each.driverType !== current.driverType && isAtSameAddress(namespace, each, current, tools),
-  )
-  return former && existingCookie(resource, former, tools)
 }
 
 /**

@@ -3,7 +3,7 @@ import type { FreeForm } from '../../api/schema.ts'
 import { sameJson } from '../../domain/base/json.ts'
 import type { ReconcileContext } from '../../kube/loop/controller.ts'
 import type { ApplyResult } from '../objects/drift.ts'
-import { deprovision, recordDeprovisioned } from './deprovision.ts'
+import { deprovisionEach, recordDeprovisioned } from './deprovision.ts'
 import { withObserved } from './driver-call.ts'
 import { type OutputsSecret, withSecretOutputs, writeOutputsSecret } from './outputs.ts'
 import { callDriver, prepareCall, recordInstance } from './provision-call.ts'
@@ -71,8 +71,7 @@ export async function provision(
   const outputsSecret = await withObserved(hidden, async () => {
     await hideOutputs(run, outputs, recorded, hidden)
     const written = await writeOutputsSecret(resource, outputs.secrets, tools.objects)
-    for (const each of instances.predecessors)
-      await deprovision(resource, each, tools, context, instances.current)
+    await deprovisionEach(resource, instances.predecessors, tools, context, instances.current)
     return written
   })
   await recordDeprovisioned(resource, instances.predecessors, { ...hidden, ...outputsSecret }, tools, context)

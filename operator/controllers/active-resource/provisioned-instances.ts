@@ -3,8 +3,8 @@ import type { FreeForm } from '../../api/schema.ts'
 import { Stalled } from '../../domain/base/errors.ts'
 import { sameJson } from '../../domain/base/json.ts'
 import { driverName } from '../../domain/definition/definition.ts'
-import type { ProvisionRequest } from '../../drivers/driver.ts'
-import { recordedCookieName } from './cookies.ts'
+import type { Cookie, ProvisionRequest } from '../../drivers/driver.ts'
+import { existingCookie, recordedCookieName } from './cookies.ts'
 import { accountSecretOf } from './provision-request.ts'
 import type { ProvisionInputs } from './provision-run.ts'
 import { recordedInstances } from './recorded-instances.ts'
@@ -75,6 +75,38 @@ export function isAtSameAddress(
   if (left.target === undefined || right.target === undefined) return false
   const [one, other] = [left, right].map((each) => drivers.forInstance(namespace, each).descriptor.address)
   return one === other
+}
+
+/**
+ * The cookie of an instance that takes over those of other drivers at the same address: it begins with what the server gave
+ * last. Each of these is deleted before the call, so that none is sent when its driver comes back.
+ */
+export function inheritedCookie(
+  resource: ActiveResource,
+  instance: ProvisionedInstance,
+  own: Cookie,
+  tools: Pick<ResourceTools, 'vendors' | 'cluster' | 'objects' | 'drivers'>,
+): Cookie {
+  const { namespace } = resource.metadata
+  const former = recordedInstances(resource)
+    .filter((each) => each.driverType !== instance.driverType)
+    .filter((each) => isAtSameAddress(namespace, each, instance, tools))
+    .flatMap((each) => existingCookie(resource, each, tools) ?? [])
+    .reverse()
+  if (former.length === 0) return own
+  return {
+    ...own,
+    async read() {
+      let known = await own.read()
+      for (const each of former) {
+        const text = known ?? (await each.read())
+        if (known === undefined && text !== undefined) await own.write(text)
+        known = text
+        await each.write(undefined)
+      }
+      return known
+    },
+  }
 }
 
 /** The Secrets that are needed to deprovision an instance: its credentials, and the cookie of its driver. */

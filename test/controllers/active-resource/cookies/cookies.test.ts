@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
-import type { ActiveResource } from '../../../operator/api/active-resource.ts'
-import type { ObjectMeta } from '../../../operator/api/kind.ts'
-import { finalizer } from '../../../operator/api/names.ts'
-import { cookieSecretName, openCookie } from '../../../operator/controllers/active-resource/cookies.ts'
-import { Waiting } from '../../../operator/domain/base/errors.ts'
-import type { Cookie, Driver } from '../../../operator/drivers/driver.ts'
-import { activeResource, driver } from '../../support/builders.ts'
-import { createWorld, type World } from '../support/world.ts'
+import type { ActiveResource } from '../../../../operator/api/active-resource.ts'
+import type { ObjectMeta } from '../../../../operator/api/kind.ts'
+import { finalizer } from '../../../../operator/api/names.ts'
+import { cookieSecretName, openCookie } from '../../../../operator/controllers/active-resource/cookies.ts'
+import { Waiting } from '../../../../operator/domain/base/errors.ts'
+import type { Cookie, Driver } from '../../../../operator/drivers/driver.ts'
+import { activeResource, driver } from '../../../support/builders.ts'
+import { createWorld, type World } from '../../support/world.ts'
 
 const metadata = { uid: 'uid-of-resource' }
 const shape = { type: 'dns', resourceId: 'shared.dns' } as const
