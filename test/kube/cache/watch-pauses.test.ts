@@ -4,7 +4,8 @@ import { DeploymentSet } from '../../../operator/api/deployment-set.ts'
 import { openCluster } from '../../../operator/kube/cache/cluster.ts'
 import { stored } from '../../../operator/kube/cache/store.ts'
 import { WatchPauses } from '../../../operator/kube/cache/watch-pauses.ts'
-import { ApiError, type KubeClient } from '../../../operator/kube/client/client.ts'
+import { ApiError } from '../../../operator/kube/client/api-error.ts'
+import type { KubeClient } from '../../../operator/kube/client/client.ts'
 import { silentLog } from '../../../operator/log.ts'
 
 afterEach(() => {
