@@ -20,7 +20,6 @@ export function problemsOf(
   { store, renewals, attempts }: Tools,
 ): DeploymentProblem[] {
   return store.byIndex(ActiveResource, 'environment', environmentKey).flatMap((each) => {
-    if (each.spec.unusedSince) return []
     const progress = progressOf(each, attempts)
     const object = formatDescriptor(each.spec)
     const definition = `(definition '${each.spec.definition.definitionName}')`

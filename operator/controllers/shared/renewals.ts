@@ -52,7 +52,7 @@ export class Renewals {
     this.#store = store
     store.cacheOf(ActiveResource).subscribe(({ before, after }) => {
       // One that was unused before may be marked, because the run is about to use it again.
-      const isDropped = before && !before.spec.unusedSince && after?.spec.unusedSince
+      const isDropped = before && isInUse(before) && after && !isInUse(after)
       if (before && (!after || isDropped)) this.#remove(before)
     })
   }
@@ -167,11 +167,11 @@ export class Renewals {
   }
 }
 
+function isInUse({ metadata, spec }: ActiveResource): boolean {
+  return !spec.unusedSince && !metadata.deletionTimestamp
+}
+
 /** Whether a dependent may have been provisioned with outputs from before. One that waits for its first ones has not. */
-function mayHaveEarlierOutputs(
-  { spec, metadata, status }: ActiveResource,
-  dependency: ActiveResource,
-): boolean {
-  if (spec.unusedSince || metadata.deletionTimestamp) return false
-  return dependency.status?.provisionTime !== undefined || isReady({ metadata, status })
+function mayHaveEarlierOutputs(dependent: ActiveResource, dependency: ActiveResource): boolean {
+  return isInUse(dependent) && (dependency.status?.provisionTime !== undefined || isReady(dependent))
 }

@@ -7,10 +7,13 @@ import { isReady, isStalled } from '../../kube/loop/outcome.ts'
 /** Progress of a resource that is in use. */
 export type ResourceProgress = 'ready' | 'pending' | 'failed'
 
-/** Returns the progress of a resource. After `attempts` failures in a row it counts as failed; the retries continue. */
-export function progressOf(resource: ActiveResource, attempts: number): ResourceProgress {
-  const { metadata, status } = resource
-  if (metadata.deletionTimestamp) return 'pending'
+/**
+ * Returns the progress of a resource, and undefined for one that is not in use: what is being deleted belongs to no set, or
+ * the next deployment creates it again. After `attempts` failures in a row it counts as failed; the retries continue.
+ */
+export function progressOf(resource: ActiveResource, attempts: number): ResourceProgress | undefined {
+  const { metadata, spec, status } = resource
+  if (spec.unusedSince || metadata.deletionTimestamp) return undefined
   if (isReady(resource)) return 'ready'
   if (isStalled(resource)) return 'failed'
   const isCounted = status?.observedGeneration === metadata.generation
@@ -20,7 +23,7 @@ export function progressOf(resource: ActiveResource, attempts: number): Resource
 /** Counts the resources in use of each environment by progress, so that a deployment need not list them. */
 export function createProgressCounter(store: Store, attempts: number): Counter<ResourceProgress> {
   return createCounter(store.cacheOf(ActiveResource), ['ready', 'pending', 'failed'], (resource) => {
-    if (resource.spec.unusedSince) return undefined
-    return { group: environmentKeyOf(resource), bucket: progressOf(resource, attempts) }
+    const bucket = progressOf(resource, attempts)
+    return bucket && { group: environmentKeyOf(resource), bucket }
   })
 }

@@ -1,11 +1,13 @@
 import { setTimeout } from 'node:timers/promises'
 import { afterEach, expect, test } from '@jest/globals'
+import { Stalled } from '../../../operator/domain/base/errors.ts'
 import type { Driver } from '../../../operator/drivers/driver.ts'
 import { driver } from '../../support/builders.ts'
 import { casesOf, fc } from '../../support/properties.ts'
 import { createOperatorWorld, type OperatorWorld, type Wanted } from '../support/operator-world.ts'
 
 let world: OperatorWorld
+let isStuck = false
 
 const maker: Driver = {
   descriptor: driver('maker'),
@@ -14,7 +16,9 @@ const maker: Driver = {
     if (values.isRefused === true) throw new Error('no')
     return { outputs: { values: { name: resourceId }, secrets: {} }, objects: [] }
   },
-  async deprovision() {},
+  async deprovision() {
+    if (isStuck) throw new Stalled('DriverRefused', 'no')
+  },
 }
 
 const ids = ['a', 'b', 'c', 'd']
@@ -58,4 +62,25 @@ test('each of several deployments ends, and fails exactly when a resource that i
     }),
     { numRuns: casesOf(200), endOnFailure: true },
   )
+})
+
+test('a deployment waits for the deletion of a resource only if it creates it again', async () => {
+  world = createOperatorWorld([maker])
+  world.start()
+  isStuck = true
+  const [a, b] = ['a', 'b'].map((id): Wanted => ({ id, values: { milliseconds: 0 } })) as [Wanted, Wanted]
+  world.deploy('first', [a, b])
+  expect(await world.hasSucceeded('first')).toBe(true)
+  world.removeResource('a')
+  await world.until(() => world.resource('a')?.metadata.deletionTimestamp !== undefined)
+  world.deploy('without', [b])
+  expect(await world.hasSucceeded('without')).toBe(true)
+  expect(world.ids()).toEqual(['a', 'b'])
+  world.deploy('again', [a, b])
+  await setTimeout(100)
+  expect(world.resource('a')?.metadata.deletionTimestamp).toBeDefined()
+  isStuck = false
+  world.removeResource('a')
+  expect(await world.hasSucceeded('again')).toBe(true)
+  expect(world.resource('a')?.metadata.deletionTimestamp).toBeUndefined()
 })
