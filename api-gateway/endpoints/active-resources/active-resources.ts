@@ -39,7 +39,7 @@ export const activeResourceShape = named(
       def_id: string('ID of the definition that provisions the resource.'),
       def_version_id: string('ID of the content of the definition at the time of the deployment.'),
       driver_type: string('Driver type.'),
-      deploy_id: string('ID of the deployment that last used the resource.'),
+      deploy_id: string('ID of the deployment that last used the resource, or since which none uses it.'),
       gu_res_id: string('GUResID.', { pattern: '^[0-9a-f]+$' }),
       depends_on: list(
         string('A GUResID.', { maxLength: 40 }),
