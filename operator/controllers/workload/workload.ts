@@ -40,6 +40,13 @@ function watchesOf({ store, refusals }: WorkloadTools): Watch[] {
     store.byIndex(Workload, 'application', `${object.metadata.namespace}/${application}`).map(keyOf)
   return [
     watchLifecycle(store.cacheOf(Application), (each) => besides(each, each.metadata.name)),
+    {
+      subscribe: (enqueue) =>
+        refusals.subscribe((key) => {
+          const environment = store.get(Environment, ...namespacedName(key))
+          if (environment) enqueue(besides(environment, environment.spec.applicationName))
+        }),
+    },
     watchKind(store.cacheOf(Environment), ({ before, after }) => {
       const environment = after ?? before
       return environment ? besides(environment, environment.spec.applicationName) : []
@@ -75,13 +82,6 @@ function watchesOf({ store, refusals }: WorkloadTools): Watch[] {
         ? [`${after.metadata.namespace}/${name}`]
         : []
     }),
-    {
-      subscribe: (enqueue) =>
-        refusals.subscribe((key) => {
-          const environment = store.get(Environment, ...namespacedName(key))
-          if (environment) enqueue(besides(environment, environment.spec.applicationName))
-        }),
-    },
   ]
 }
 
