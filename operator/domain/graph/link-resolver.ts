@@ -19,6 +19,8 @@ export class LinkResolver {
   readonly #values: SharedValues
   readonly #report: Report
   readonly #outputUses: OutputUse[] = []
+  /** The outputs that are read by selectors, whose targets are known when the graph is complete. */
+  readonly #selectorUses: { readonly user: Draft; readonly selector: string; readonly output: string }[] = []
   #provisionParamsLength = 0
 
   constructor(graph: DraftGraph, needs: Needs, values: SharedValues, report: Report) {
@@ -28,9 +30,17 @@ export class LinkResolver {
     this.#report = report
   }
 
-  /** The places that read outputs of other resources. */
+  /** The places that read outputs of other resources. Complete when the graph is. */
   get outputUses(): readonly OutputUse[] {
-    return this.#outputUses
+    const selected = this.#selectorUses.flatMap(({ user, selector, output }) =>
+      (user.references.get(selector) ?? []).map((target) => ({
+        user,
+        target,
+        output,
+        text: `'${selector}'`,
+      })),
+    )
+    return [...this.#outputUses, ...selected]
   }
 
   recordOutputUse(user: Draft, target: Draft, output: string, text: string): void {
@@ -67,6 +77,8 @@ export class LinkResolver {
         return this.#addReference(link, this.#graph.node(inherit(link.reference, draft.descriptor)), draft)
       case 'selector':
         draft.selections.set(link.text, link.selector)
+        if (link.output !== undefined)
+          this.#selectorUses.push({ user: draft, selector: link.text, output: link.output })
         return
       case 'workload': {
         const message = `'modules.${link.workload}' in params names no dependency`
