@@ -4,9 +4,9 @@ import { copyError, ReconcileError, Stalled, Waiting } from '../../domain/base/e
 import { driverName } from '../../domain/definition/definition.ts'
 import { redact } from '../../domain/secret/redact.ts'
 import type { DriverCalls } from '../../drivers/driver.ts'
-import { ApiError } from '../../kube/client/api-error.ts'
+import { ApiError, NoAnswer } from '../../kube/client/api-error.ts'
 
-/** Runs a step; an error without a reason gets this one, and every message loses the secrets. */
+/** Runs a step; an error without a reason gets this one unless it is of the API server, and every message loses the secrets. */
 export async function withReason<T>(
   reason: Reason,
   action: string,
@@ -16,7 +16,7 @@ export async function withReason<T>(
   try {
     return await work()
   } catch (error) {
-    if (error instanceof ApiError) throw error
+    if (error instanceof ApiError || error instanceof NoAnswer) throw error
     const message = redact(error instanceof Error ? error.message : String(error), secrets)
     if (error instanceof Waiting || error instanceof Stalled) throw copyError(error, { message })
     if (error instanceof ReconcileError) throw copyError(error, { message: `${action}: ${message}` })

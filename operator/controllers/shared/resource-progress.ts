@@ -1,11 +1,18 @@
 import { ActiveResource } from '../../api/active-resource.ts'
+import type { Reason } from '../../api/reasons/reasons.ts'
 import { type Counter, createCounter } from '../../kube/cache/counter.ts'
 import { environmentKeyOf } from '../../kube/cache/kinds-in-store.ts'
 import type { Store } from '../../kube/cache/store.ts'
-import { isReady, isStalled } from '../../kube/loop/outcome.ts'
+import { conditionOf, isReady, isStalled } from '../../kube/loop/outcome.ts'
 
 /** Progress of a resource that is in use. */
 export type ResourceProgress = 'ready' | 'pending' | 'failed'
+
+/** Attempts are not those of the resource alone when the API server, or a webhook that it must ask, does not answer. */
+const outageReasons: ReadonlySet<string> = new Set<Reason>(['Failed', 'Rejected'])
+
+/** With the default of three attempts, an outage of half a minute fails no deployment. */
+const moreInOutages = 4
 
 /**
  * Returns the progress of a resource, and undefined for one that is not in use: what is being deleted belongs to no set, or
@@ -17,7 +24,10 @@ export function progressOf(resource: ActiveResource, attempts: number): Resource
   if (isReady(resource)) return 'ready'
   if (isStalled(resource)) return 'failed'
   const isCounted = status?.observedGeneration === metadata.generation
-  return isCounted && (status?.attempts ?? 0) >= attempts ? 'failed' : 'pending'
+  const most = outageReasons.has(conditionOf(resource, 'Ready')?.reason ?? '')
+    ? attempts + moreInOutages
+    : attempts
+  return isCounted && (status?.attempts ?? 0) >= most ? 'failed' : 'pending'
 }
 
 /** Counts the resources in use of each environment by progress, so that a deployment need not list them. */

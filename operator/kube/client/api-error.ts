@@ -15,6 +15,9 @@ export class ApiError extends Error {
   }
 }
 
+/** The API server did not answer: it could not be reached, ended the connection, or was silent. */
+export class NoAnswer extends Error {}
+
 /** The API server refuses a create because of a quota of the namespace. */
 export class QuotaError extends ApiError {
   readonly namespace: string

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { createSecureContext } from 'node:tls'
 import type { Dispatcher } from 'undici'
 import Pool from 'undici/lib/dispatcher/pool.js'
+import { NoAnswer } from './api-error.ts'
 import type { Credentials } from './credentials.ts'
 
 type Controller = Dispatcher.DispatchController
@@ -108,7 +109,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#reject = reject
     const { timeoutMs, streamUntil } = request
     this.#silence = setTimeout(() => {
-      this.#fail(new Error(`the API server was silent for ${timeoutMs} ms`))
+      this.#fail(new NoAnswer(`the API server was silent for ${timeoutMs} ms`))
     }, timeoutMs).unref()
     streamUntil?.addEventListener('abort', this.#abort)
     if (streamUntil?.aborted) this.#abort()
@@ -150,7 +151,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     const { method, path } = this.#request
     const [name] = path.split('?', 1)
     this.#reject(
-      new Error(`no answer of the API server to ${method} ${name}: ${error.message}`, { cause: error }),
+      new NoAnswer(`no answer of the API server to ${method} ${name}: ${error.message}`, { cause: error }),
     )
   }
 

@@ -2,18 +2,23 @@ import { setTimeout } from 'node:timers/promises'
 import { afterEach, expect, test } from '@jest/globals'
 import { Stalled } from '../../../operator/domain/base/errors.ts'
 import type { Driver } from '../../../operator/drivers/driver.ts'
+import { ApiError, NoAnswer } from '../../../operator/kube/client/api-error.ts'
 import { driver } from '../../support/builders.ts'
 import { casesOf, fc } from '../../support/properties.ts'
 import { createOperatorWorld, type OperatorWorld, type Wanted } from '../support/operator-world.ts'
 
 let world: OperatorWorld
 let isStuck = false
+/** How often the API server does not answer the driver. */
+let outages = 0
 
 const maker: Driver = {
   descriptor: driver('maker'),
   async provision({ resourceId, values }) {
     await setTimeout(Number(values.milliseconds))
     if (values.isRefused === true) throw new Error('no')
+    outages -= 1
+    if (outages >= 0) throw outages % 2 ? new NoAnswer('no answer') : new ApiError(503, 'Unavailable', 'no')
     return { outputs: { values: { name: resourceId }, secrets: {} }, objects: [] }
   },
   async deprovision() {
@@ -83,4 +88,13 @@ test('a deployment waits for the deletion of a resource only if it creates it ag
   world.removeResource('a')
   expect(await world.hasSucceeded('again')).toBe(true)
   expect(world.resource('a')?.metadata.deletionTimestamp).toBeUndefined()
+})
+
+test('a deployment outlasts five attempts in which the API server does not answer', async () => {
+  world = createOperatorWorld([maker])
+  world.start()
+  outages = 5
+  world.deploy('first', [{ id: 'a', values: { milliseconds: 0 } }])
+  expect(await world.hasSucceeded('first')).toBe(true)
+  expect(outages).toBeLessThan(0)
 })
