@@ -59,7 +59,7 @@ const identities = ['operator-0', 'operator-1']
 
 const leasePath = '/apis/coordination.k8s.io/v1/namespaces/quartermaster-system/leases/quartermaster-operator'
 
-export async function startInstallation(): Promise<Installation> {
+export async function startInstallation(more: Readonly<Record<string, string>> = {}): Promise<Installation> {
   const directory = await mkdtemp(join(tmpdir(), 'quartermaster-histories-'))
   await ensureDevelopmentAuthority(directory)
   const [access, cloudflare, receiver] = await Promise.all([
@@ -67,7 +67,7 @@ export async function startInstallation(): Promise<Installation> {
     startCloudflare(directory),
     startReceiver(directory),
   ])
-  const settings = { ...commonSettings, ...outsideWorld(cloudflare, directory) }
+  const settings = { ...commonSettings, ...outsideWorld(cloudflare, directory), ...more }
   await Promise.all([provideBundles(directory), installInto(access)])
   const proxy = await startFaultProxy(access)
   const gatewayProxy = await startFaultProxy(access)
