@@ -2,7 +2,7 @@ import { ActiveResource } from '../../api/active-resource.ts'
 import type { DeploymentProblem } from '../../api/environment-deployment.ts'
 import { formatDescriptor } from '../../domain/resource/descriptor.ts'
 import type { Store } from '../../kube/cache/store.ts'
-import { conditionOf } from '../../kube/loop/outcome.ts'
+import { conditionOf, isObserved } from '../../kube/loop/outcome.ts'
 import type { Renewals } from '../shared/renewals.ts'
 import { progressOf, type ResourceProgress } from '../shared/resource-progress.ts'
 
@@ -26,7 +26,8 @@ export function problemsOf(
     if (progress === 'ready' && which === 'pending' && renewals.isPending(each))
       return [{ object, reason: 'Pending', message: `not provisioned again yet ${definition}` }]
     if (progress !== which) return []
-    const ready = conditionOf(each, 'Ready')
-    return [{ object, reason: ready?.reason ?? 'Pending', message: `${ready?.message ?? ''} ${definition}` }]
+    const ready = isObserved(each) ? conditionOf(each, 'Ready') : undefined
+    const { reason, message } = ready ?? { reason: 'Pending', message: 'not provisioned yet' }
+    return [{ object, reason, message: `${message} ${definition}` }]
   })
 }
