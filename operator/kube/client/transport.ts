@@ -109,7 +109,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#reject = reject
     const { timeoutMs, streamUntil } = request
     this.#silence = setTimeout(() => {
-      this.#fail(new NoAnswer(`the API server was silent for ${timeoutMs} ms`))
+      this.#fail(new NoAnswer(`the API server was silent for ${timeoutMs} ms after ${nameOf(request)}`))
     }, timeoutMs).unref()
     streamUntil?.addEventListener('abort', this.#abort)
     if (streamUntil?.aborted) this.#abort()
@@ -148,11 +148,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseError(_: Controller, error: Error): void {
     this.#end()
     this.#stream?.destroy(error)
-    const { method, path } = this.#request
-    const [name] = path.split('?', 1)
-    this.#reject(
-      new NoAnswer(`no answer of the API server to ${method} ${name}: ${error.message}`, { cause: error }),
-    )
+    const message = `no answer of the API server to ${nameOf(this.#request)}: ${error.message}`
+    this.#reject(new NoAnswer(message, { cause: error }))
   }
 
   #openStream(controller: Controller): Readable {
@@ -185,6 +182,11 @@ class Exchange implements Dispatcher.DispatchHandler {
     clearTimeout(this.#silence)
     this.#request.streamUntil?.removeEventListener('abort', this.#abort)
   }
+}
+
+/** The request for a message: its query may be long. */
+function nameOf({ method, path }: OutgoingRequest): string {
+  return `${method} ${path.split('?', 1)[0]}`
 }
 
 /** Whether the server did what the request asks for. */

@@ -93,7 +93,7 @@ describe('a request', () => {
     ['is answered in part', (_, response) => response.write('{"a":')],
   ])('that %s fails when the server is silent for too long', async (_, listener) => {
     const { client } = await clientOf(listener, 50)
-    await expect(client.request('GET', path)).rejects.toThrow('was silent for 50 ms')
+    await expect(client.request('GET', path)).rejects.toThrow(`was silent for 50 ms after GET /k8s${path}`)
   })
 
   test('that waits for a connection fails when the server is silent for too long', async () => {
