@@ -25,11 +25,11 @@ import { IncompatibleDelta, resolveSource, restoreSet, SourceNotFound } from './
 import { provisioningMessage } from './deployment-waits.ts'
 import { createInputBarrier } from './input-barrier.ts'
 import { renewedBy } from './renewed-resources.ts'
-import type { WaitingDeployments } from './running-deployments.ts'
+import type { Start, WaitingDeployments } from './running-deployments.ts'
 import { needsWrite, writeResource } from './write-resource.ts'
 
 /** A start takes some milliseconds, and may fail without an event. */
-const startRetrySeconds = 0.1
+export const startRetrySeconds = 0.1
 
 type DeploymentStatus = Observed<typeof EnvironmentDeployment>
 type Context = ReconcileContext<typeof EnvironmentDeployment>
@@ -67,10 +67,10 @@ export class DeploymentStarts {
   }
 
   /**
-   * Plans the deployment and writes its resources; returns its status. The turn of a deployment that is planned at this moment
-   * is not over, although it has not begun for others yet.
+   * Plans the deployment and writes its resources. The turn of a deployment that is planned at this moment is not over, although
+   * it has not begun for others yet.
    */
-  async start(deployment: EnvironmentDeployment, context: Context): Promise<DeploymentStatus> {
+  async start(deployment: EnvironmentDeployment, context: Context): Promise<Start> {
     const environmentKey = environmentKeyOf(deployment)
     const other = this.#starting.get(environmentKey)
     if (other !== undefined) throw waitForDeployment(other, startRetrySeconds)
@@ -96,12 +96,12 @@ export class DeploymentStarts {
    * After a crash, the next process starts again with step 1: all names are deterministic, and a resource that is
    * written already is unchanged in the new plan. It marks all resources.
    */
-  async #startAlone(deployment: EnvironmentDeployment, context: Context): Promise<DeploymentStatus> {
+  async #startAlone(deployment: EnvironmentDeployment, context: Context): Promise<Start> {
     const { renewals, cluster } = this.#tools
     if (!deployment.status?.startTime) await context.releaseWorker(() => this.#waitForInputs(deployment))
     const environment = environmentOf(this.#tools.cluster.store, deployment)
     const ended = endOfEarlierRun(environment, deployment)
-    if (ended) return ended
+    if (ended) return { status: ended, needs: [] }
     // Before anything is read: a later change enqueues the deployment again.
     this.#waiting.add(deployment)
     const { set, ...source } = await this.#resolveSource(deployment, environment)
@@ -126,7 +126,7 @@ export class DeploymentStarts {
     renewals.start(environmentKey, { uid, isForced, secrets: createSecretReader(cluster.client) }, marked)
     await this.#writeResources(deployment, plan, status, context)
     renewals.enqueue(environmentKey)
-    return status
+    return { status, needs: plan.steps.flatMap(({ wanted, guResId }) => (wanted ? [guResId] : [])) }
   }
 
   async #resolveSource(deployment: EnvironmentDeployment, environment: Environment) {

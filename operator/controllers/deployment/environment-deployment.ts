@@ -1,5 +1,7 @@
+import { ActiveResource } from '../../api/active-resource.ts'
 import { EnvironmentDeployment } from '../../api/environment-deployment.ts'
-import { Stalled } from '../../domain/base/errors.ts'
+import { Stalled, Waiting } from '../../domain/base/errors.ts'
+import { isPresent } from '../../domain/base/object-problem.ts'
 import { isFinished, nextToRun } from '../../domain/deployment/deployment.ts'
 import { environmentKeyOf } from '../../kube/cache/kinds-in-store.ts'
 import type { Controller, ReconcileContext } from '../../kube/loop/controller.ts'
@@ -9,11 +11,16 @@ import { DeploymentDeadlines } from './deployment-deadline.ts'
 import { environmentOf } from './deployment-environment.ts'
 import { failure, finalError, finalStatus, reportedStatus } from './deployment-failure.ts'
 import { endOfEarlierRun, finalizeDeployment } from './deployment-record.ts'
-import { DeploymentStarts, type DeploymentTools, timeAt } from './deployment-starts.ts'
-import { DeploymentWaits } from './deployment-waits.ts'
+import { DeploymentStarts, type DeploymentTools, startRetrySeconds, timeAt } from './deployment-starts.ts'
+import { DeploymentWaits, provisioningMessage } from './deployment-waits.ts'
 import { deploymentWatches } from './deployment-watches.ts'
 import { problemsOf } from './resource-problems.ts'
-import { deploymentsBeside, RunningDeployments, WaitingDeployments } from './running-deployments.ts'
+import {
+  deploymentsBeside,
+  RunningDeployments,
+  type Start,
+  WaitingDeployments,
+} from './running-deployments.ts'
 
 type DeploymentStatus = Observed<typeof EnvironmentDeployment>
 type Context = ReconcileContext<typeof EnvironmentDeployment>
@@ -76,35 +83,47 @@ class DeploymentReconciler {
    * 2. endOfEarlierRun: returns the end of a deployment that ran before it was deleted and created again.
    * 3. awaitTurn: throws Waiting while another deployment to the environment runs.
    * 4. start: plans and writes the resources, once per process; safe to repeat.
-   * 5. outcome: throws Waiting until all resources are ready or one failed.
+   * 5. outcome: throws Waiting until all resources are ready or one failed. Starts again when one is missing then.
    */
   async #run(deployment: EnvironmentDeployment, context: Context): Promise<DeploymentStatus> {
     const ended = endOfEarlierRun(environmentOf(this.#tools.cluster.store, deployment), deployment)
-    const known = this.#running.statusOf(deployment)
+    const known = this.#running.startOf(deployment)
     if (ended) return ended
     this.#awaitTurn(deployment)
-    const status = known ?? (await this.#starts.start(deployment, context))
-    if (!status.startTime) return status
-    this.#running.add(deployment, status)
-    const outcome = this.#outcome(deployment, status)
+    const start = known ?? (await this.#starts.start(deployment, context))
+    if (!start.status.startTime) return start.status
+    this.#running.add(deployment, start)
+    const outcome = this.#outcome(deployment, start)
     if (outcome.problems) throw failure(outcome)
     return outcome
   }
 
-  #outcome(deployment: EnvironmentDeployment, status: DeploymentStatus): DeploymentStatus {
+  #outcome(deployment: EnvironmentDeployment, { status, needs }: Start): DeploymentStatus {
     const { cluster, progress, renewals, attempts } = this.#tools
     const environmentKey = environmentKeyOf(deployment)
     const { ready, pending, failed } = progress.of(environmentKey)
     const findProblems = (which: 'failed' | 'pending') =>
       problemsOf(which, environmentKey, { store: cluster.store, renewals, attempts })
-    if (pending + failed + renewals.pendingIn(environmentKey) === 0)
+    if (pending + failed + renewals.pendingIn(environmentKey) === 0) {
+      if (!needs.every((name) => this.#isThere(deployment, name))) this.#startAgain(deployment, status)
       return { ...status, finishTime: this.#endAfter(status) }
+    }
     if (failed === 0 && this.#deadlines.remaining(deployment) > 0)
       throw this.#waits.errorFor(deployment.metadata.uid, status, () => ({
         total: ready + pending,
         problems: findProblems('pending'),
       }))
     return { ...status, problems: findProblems(failed > 0 ? 'failed' : 'pending') }
+  }
+
+  #isThere({ metadata }: EnvironmentDeployment, name: string): boolean {
+    return isPresent(this.#tools.cluster.store.get(ActiveResource, metadata.namespace, name))
+  }
+
+  /** A resource that was deleted meanwhile is created again, as after a restart. */
+  #startAgain(deployment: EnvironmentDeployment, status: DeploymentStatus): never {
+    this.#running.remove(deployment)
+    throw new Waiting('Progressing', provisioningMessage, startRetrySeconds, status)
   }
 
   /** Not before the start, although the clock may have been set back, or belong to another API server. */

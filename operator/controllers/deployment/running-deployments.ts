@@ -17,15 +17,22 @@ export function deploymentsBeside(
   return store.byIndex(EnvironmentDeployment, 'environment', environmentKeyOf(deployment))
 }
 
+/** A deployment that has begun, or that had ended before. */
+export interface Start {
+  readonly status: DeploymentStatus
+  /** Names of the resources that the plan needs. */
+  readonly needs: readonly string[]
+}
+
 /** Deployments whose resources this process has written, so that only their progress matters. */
 export class RunningDeployments {
-  readonly #statuses = new Map<string, { readonly uid?: string; readonly status: DeploymentStatus }>()
+  readonly #starts = new Map<string, Start & { readonly uid?: string }>()
   /** Key of the deployment that runs, by the key of its environment. */
   readonly #byEnvironment = new Map<string, string>()
 
-  statusOf(deployment: EnvironmentDeployment): DeploymentStatus | undefined {
-    const known = this.#statuses.get(keyOf(deployment))
-    return known?.uid === deployment.metadata.uid ? known?.status : undefined
+  startOf(deployment: EnvironmentDeployment): Start | undefined {
+    const known = this.#starts.get(keyOf(deployment))
+    return known?.uid === deployment.metadata.uid ? known : undefined
   }
 
   /** Key of the deployment that runs in an environment; empty without one. */
@@ -34,14 +41,14 @@ export class RunningDeployments {
     return key === undefined ? [] : [key]
   }
 
-  add(deployment: EnvironmentDeployment, status: DeploymentStatus): void {
-    this.#statuses.set(keyOf(deployment), { uid: deployment.metadata.uid, status })
+  add(deployment: EnvironmentDeployment, start: Start): void {
+    this.#starts.set(keyOf(deployment), { ...start, uid: deployment.metadata.uid })
     this.#byEnvironment.set(environmentKeyOf(deployment), keyOf(deployment))
   }
 
   remove(deployment: EnvironmentDeployment): void {
     const environmentKey = environmentKeyOf(deployment)
-    this.#statuses.delete(keyOf(deployment))
+    this.#starts.delete(keyOf(deployment))
     if (this.#byEnvironment.get(environmentKey) === keyOf(deployment))
       this.#byEnvironment.delete(environmentKey)
   }

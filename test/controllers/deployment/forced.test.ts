@@ -117,15 +117,18 @@ describe('a deployment of mode full', () => {
     expect(await world.hasSucceeded('again')).toBe(false)
   })
 
-  test('does not wait for a resource that is deleted meanwhile', async () => {
+  test('creates a resource again that is deleted meanwhile', async () => {
     world = await deployed(few)
+    let isDeleted = false
     refuses = (request) => {
-      if (idOf(request) === 'd') world.removeResource('d')
-      return idOf(request) === 'd'
+      if (isDeleted || idOf(request) !== 'd') return false
+      isDeleted = true
+      world.removeResource('d')
+      return true
     }
     world.deploy('again', few, { mode: 'full' })
     expect(await world.hasSucceeded('again')).toBe(true)
-    expect(world.ids().sort()).toEqual(['a', 'b', 'c'])
+    expect(world.ids().sort()).toEqual(['a', 'b', 'c', 'd'])
   })
 
   test('provisions only new and changed resources in the deployment after it', async () => {

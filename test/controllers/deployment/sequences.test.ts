@@ -1,8 +1,10 @@
 import { setTimeout } from 'node:timers/promises'
 import { afterEach, expect, test } from '@jest/globals'
+import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
 import { Stalled } from '../../../operator/domain/base/errors.ts'
 import type { Driver } from '../../../operator/drivers/driver.ts'
 import { ApiError, NoAnswer } from '../../../operator/kube/client/api-error.ts'
+import { isReady } from '../../../operator/kube/loop/outcome.ts'
 import { driver } from '../../support/builders.ts'
 import { casesOf, fc } from '../../support/properties.ts'
 import { createOperatorWorld, type OperatorWorld, type Wanted } from '../support/operator-world.ts'
@@ -24,6 +26,11 @@ const maker: Driver = {
   async deprovision() {
     if (isStuck) throw new Stalled('DriverRefused', 'no')
   },
+}
+
+function isUp(id: string): boolean {
+  const resource = world.resource(id)
+  return resource !== undefined && isReady(resource)
 }
 
 const ids = ['a', 'b', 'c', 'd']
@@ -97,4 +104,25 @@ test('a deployment outlasts five attempts in which the API server does not answe
   world.deploy('first', [{ id: 'a', values: { milliseconds: 0 } }])
   expect(await world.hasSucceeded('first')).toBe(true)
   expect(outages).toBeLessThan(0)
+})
+
+test('a deployment creates a resource again that is deleted while it runs', async () => {
+  world = createOperatorWorld([maker])
+  world.start()
+  isStuck = true
+  const wanted = [
+    { id: 'a', values: { milliseconds: 0 } },
+    { id: 'b', values: { milliseconds: 200 } },
+  ]
+  world.deploy('only', wanted)
+  await world.until(() => isUp('a'))
+  world.removeResource('a')
+  await world.until(() => isUp('b'))
+  await setTimeout(100)
+  expect(world.fake.store.get(EnvironmentDeployment, 'acme', 'only')?.status?.finishTime).toBeUndefined()
+  isStuck = false
+  world.removeResource('a')
+  expect(await world.hasSucceeded('only')).toBe(true)
+  expect(world.ids().sort()).toEqual(['a', 'b'])
+  expect(isUp('a')).toBe(true)
 })
