@@ -87,7 +87,7 @@ class GraphBuilder {
       assignIngressRules(graph, rules, this.#report)
     })
     for (const draft of graph.nodes) guard.run(draft.text, () => this.#check(draft))
-    guard.run('', () => checkOutputs(this.#links.outputUses, this.#types, this.#needs.budget, this.#report))
+    guard.run('', () => checkOutputs(this.#links.outputUses(), this.#types, this.#needs.budget, this.#report))
     return this.#result()
   }
 

@@ -67,7 +67,7 @@ function checkParams(
 
 /** Reports uses of outputs that will not exist, where the outputs are known before a provision. */
 export function checkOutputs(
-  uses: readonly OutputUse[],
+  uses: Iterable<OutputUse>,
   types: Types,
   budget: WorkBudget,
   report: Report,

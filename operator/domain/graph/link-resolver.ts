@@ -30,17 +30,16 @@ export class LinkResolver {
     this.#report = report
   }
 
-  /** The places that read outputs of other resources. Complete when the graph is. */
-  get outputUses(): readonly OutputUse[] {
-    const selected = this.#selectorUses.flatMap(({ user, selector, output }) =>
-      (user.references.get(selector) ?? []).map((target) => ({
-        user,
-        target,
-        output,
-        text: `'${selector}'`,
-      })),
-    )
-    return [...this.#outputUses, ...selected]
+  /** The places that read outputs of other resources, complete when the graph is. A selector reads one resource per definition. */
+  *outputUses(): Generator<OutputUse> {
+    yield* this.#outputUses
+    const distinct = new Map<readonly Draft[], readonly Draft[]>()
+    for (const { user, selector, output } of this.#selectorUses) {
+      const selected = user.references.get(selector) ?? []
+      const targets = distinct.get(selected) ?? onePerDefinition(selected)
+      distinct.set(selected, targets)
+      for (const target of targets) yield { user, target, output, text: `'${selector}'` }
+    }
   }
 
   recordOutputUse(user: Draft, target: Draft, output: string, text: string): void {
@@ -118,4 +117,11 @@ export class LinkResolver {
     if (output !== undefined) this.recordOutputUse(draft, target, output, `'${text}'`)
     this.#graph.connect(draft, target)
   }
+}
+
+/** The first of the resources of each definition: all have the same outputs. */
+function onePerDefinition(drafts: readonly Draft[]): Draft[] {
+  const first = new Map<Draft['compiled'], Draft>()
+  for (const each of drafts) if (!first.has(each.compiled)) first.set(each.compiled, each)
+  return [...first.values()]
 }

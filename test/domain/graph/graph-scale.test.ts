@@ -3,6 +3,7 @@ import type { ResourceDefinition } from '../../../operator/api/resource-definiti
 import type { FreeForm } from '../../../operator/api/schema.ts'
 import type { SetContent } from '../../../operator/domain/delta/delta.ts'
 import type { Plan } from '../../../operator/domain/plan/plan.ts'
+import { catalogue } from '../../../operator/drivers/catalogue.ts'
 import { definition, module, set } from '../../support/builders.ts'
 import { carriedOut, planOf } from '../../support/plans.ts'
 import { createRandom } from '../../support/random.ts'
@@ -148,4 +149,19 @@ test('1,000 co-provisioned resources in a row, each with match_dependents, all r
   ])
   expect(planned.problems).toEqual([])
   expect(dependenciesOf(planned).get('modules.web')).toEqual(rows.map((_, i) => idOf(i)).sort())
+})
+
+test('outputs of 100 selected resources are checked once for their definition', () => {
+  const names = Array.from({ length: 100 }, (_, i) => `k${i}`)
+  const reads = names.map((name) => `\${resources['workload>redis'].outputs.${name}}`)
+  const externals = Object.fromEntries(names.map((name) => [name, { type: 'redis' }]))
+  const driverType = 'quartermaster/echo'
+  const definitions = [
+    definition('any', 'redis', { driverType, driverInputs: { values: { k0: 'x' } } }),
+    definition('list', 'config', { driverType, driverInputs: { values: { reads } } }),
+    definition('workload', 'workload', { provision: { config: {} } }),
+  ]
+  const { problems } = planOf(set({ web: module(externals) }), definitions, [], { catalogue })
+  const lacking = problems.filter(({ reason }) => reason === 'UnknownOutput')
+  expect(lacking).toHaveLength(names.length - 1)
 })
