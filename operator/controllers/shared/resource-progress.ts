@@ -9,7 +9,7 @@ import { conditionOf, isReady, isStalled } from '../../kube/loop/outcome.ts'
 export type ResourceProgress = 'ready' | 'pending' | 'failed'
 
 /** Attempts are not those of the resource alone when the API server, or a webhook that it must ask, does not answer. */
-const outageReasons: ReadonlySet<string> = new Set<Reason>(['Failed', 'Rejected'])
+const outageReasons: ReadonlySet<string> = new Set<Reason>(['Failed', 'NotListed', 'Rejected'])
 
 /** With the default of three attempts, an outage of half a minute fails no deployment. */
 const moreInOutages = 4

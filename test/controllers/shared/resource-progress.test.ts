@@ -26,6 +26,8 @@ test.each<[situation: string, reason: Reason, attempts: number, expected: string
   ['six failures of the API server', 'Failed', 6, 'pending'],
   ['seven failures of the API server', 'Failed', 7, 'failed'],
   ['six failures of a webhook', 'Rejected', 6, 'pending'],
+  ['six failures to list a kind', 'NotListed', 6, 'pending'],
+  ['seven failures to list a kind', 'NotListed', 7, 'failed'],
   ['three failures by a quota', 'QuotaExceeded', 3, 'failed'],
 ])('with three attempts, a resource after %s is as expected', (_, reason, attempts, expected) => {
   expect(progressOf(failing(reason, attempts, 'Reconciling'), 3)).toBe(expected)

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import type { KubeObject } from '../../../operator/api/kind.ts'
 import type { FreeForm } from '../../../operator/api/schema.ts'
 import { ReconcileError, Stalled } from '../../../operator/domain/base/errors.ts'
-import { ApiError } from '../../../operator/kube/client/api-error.ts'
+import { ApiError, NoAnswer } from '../../../operator/kube/client/api-error.ts'
 import type { KubeClient } from '../../../operator/kube/client/client.ts'
 import { openObjects } from '../../../operator/kube/objects/cluster-objects.ts'
 import type { Objects } from '../../../operator/kube/objects/objects.ts'
@@ -332,3 +332,15 @@ async function appliedBody(fields: FreeForm & { readonly kind: string }): Promis
   objects.close()
   return sent as unknown as FreeForm // the object as it was sent
 }
+
+test('a kind that cannot be watched because the API server does not answer is not listed now', async () => {
+  const client: KubeClient = {
+    request: () => Promise.reject(new NoAnswer('no answer')),
+    watch: () => {
+      throw new Error('not expected')
+    },
+    close: async () => {},
+  }
+  const watching = openObjects(client, silentLog).watch({ apiVersion: 'v1', kind: 'ConfigMap' })
+  await expect(watching).rejects.toMatchObject({ reason: 'NotListed' })
+})
