@@ -6,7 +6,7 @@ import { redact } from '../../domain/secret/redact.ts'
 import type { DriverCalls } from '../../drivers/driver.ts'
 import { ApiError, NoAnswer } from '../../kube/client/api-error.ts'
 
-/** Runs a step; an error without a reason gets this one unless it is of the API server, and every message loses the secrets. */
+/** Runs a step; an error without a reason gets this one unless it is of the API server, and messages lose the secrets. */
 export async function withReason<T>(
   reason: Reason,
   action: string,
@@ -16,8 +16,10 @@ export async function withReason<T>(
   try {
     return await work()
   } catch (error) {
-    if (error instanceof ApiError || error instanceof NoAnswer) throw error
+    if (error instanceof ApiError) throw error
     const message = redact(error instanceof Error ? error.message : String(error), secrets)
+    // The path has the name of an object, which a template may make of a secret.
+    if (error instanceof NoAnswer) throw new NoAnswer(message, { cause: error.cause })
     if (error instanceof Waiting || error instanceof Stalled) throw copyError(error, { message })
     if (error instanceof ReconcileError) throw copyError(error, { message: `${action}: ${message}` })
     throw new ReconcileError(reason, `${action}: ${message}`)

@@ -1,0 +1,18 @@
+import { expect, test } from '@jest/globals'
+import { withReason } from '../../../operator/controllers/active-resource/driver-call.ts'
+import { ReconcileError, Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
+import { NoAnswer } from '../../../operator/kube/client/api-error.ts'
+
+test.each<[what: string, error: Error]>([
+  ['a driver', new Error('no: hunter22')],
+  ['a driver with a reason', new ReconcileError('DriverFailed', 'no: hunter22')],
+  ['a wait', new Waiting('DriverBusy', 'busy with hunter22')],
+  ['a refusal', new Stalled('DriverRefused', 'no: hunter22')],
+  ['the way to the API server', new NoAnswer('no answer of the API server to GET /api/v1/secrets/hunter22')],
+])('an error of %s keeps its class, and neither its message nor its stack has a secret', async (_, error) => {
+  const work = () => Promise.reject(error)
+  const shown = await withReason('ProvisionFailed', 'provisioning', ['hunter22'], work).catch((each) => each)
+  expect(shown).toBeInstanceOf(error instanceof NoAnswer ? NoAnswer : Error)
+  expect(shown).toMatchObject({ message: expect.stringContaining('…') })
+  expect(shown.stack).not.toContain('hunter22')
+})
