@@ -4,9 +4,9 @@ import { copyError, ReconcileError, Stalled, Waiting } from '../../domain/base/e
 import { driverName } from '../../domain/definition/definition.ts'
 import { redact } from '../../domain/secret/redact.ts'
 import type { DriverCalls } from '../../drivers/driver.ts'
-import { ApiError, NoAnswer } from '../../kube/client/api-error.ts'
+import { ApiError, NoAnswer, QuotaError } from '../../kube/client/api-error.ts'
 
-/** Runs a step; an error without a reason gets this one unless it is of the API server, and messages lose the secrets. */
+/** Runs a step; an error without a reason gets this one unless it is of the API server. Messages lose the secrets. */
 export async function withReason<T>(
   reason: Reason,
   action: string,
@@ -16,9 +16,12 @@ export async function withReason<T>(
   try {
     return await work()
   } catch (error) {
-    if (error instanceof ApiError) throw error
+    // Of a Secret, which has a fixed name: that of an object is QuotaExceeded.
+    if (error instanceof QuotaError) throw error
     const message = redact(error instanceof Error ? error.message : String(error), secrets)
-    // The path has the name of an object, which a template may make of a secret.
+    // Both name objects, and a template may make the name of one of a secret.
+    if (error instanceof ApiError)
+      throw new ApiError(error.status, error.reason, message, error.retryAfterSeconds)
     if (error instanceof NoAnswer) throw new NoAnswer(message, { cause: error.cause })
     if (error instanceof Waiting || error instanceof Stalled) throw copyError(error, { message })
     if (error instanceof ReconcileError) throw copyError(error, { message: `${action}: ${message}` })

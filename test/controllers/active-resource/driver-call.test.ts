@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { withReason } from '../../../operator/controllers/active-resource/driver-call.ts'
 import { ReconcileError, Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
-import { NoAnswer } from '../../../operator/kube/client/api-error.ts'
+import { ApiError, NoAnswer, QuotaError } from '../../../operator/kube/client/api-error.ts'
 
 test.each<[what: string, error: Error]>([
   ['a driver', new Error('no: hunter22')],
@@ -9,10 +9,20 @@ test.each<[what: string, error: Error]>([
   ['a wait', new Waiting('DriverBusy', 'busy with hunter22')],
   ['a refusal', new Stalled('DriverRefused', 'no: hunter22')],
   ['the way to the API server', new NoAnswer('no answer of the API server to GET /api/v1/secrets/hunter22')],
+  ['the API server', new ApiError(503, 'Unavailable', 'the API server answered 503 to GET /v1/hunter22', 7)],
 ])('an error of %s keeps its class, and neither its message nor its stack has a secret', async (_, error) => {
   const work = () => Promise.reject(error)
   const shown = await withReason('ProvisionFailed', 'provisioning', ['hunter22'], work).catch((each) => each)
-  expect(shown).toBeInstanceOf(error instanceof NoAnswer ? NoAnswer : Error)
+  for (const each of [NoAnswer, ApiError, Waiting, Stalled])
+    expect(shown instanceof each).toBe(error instanceof each)
+  if (error instanceof ApiError)
+    expect(shown).toMatchObject({ status: 503, reason: 'Unavailable', retryAfterSeconds: 7 })
   expect(shown).toMatchObject({ message: expect.stringContaining('…') })
   expect(shown.stack).not.toContain('hunter22')
+})
+
+test('a quota error keeps its namespace, which ends the wait for room', async () => {
+  const error = new QuotaError('acme', { message: 'exceeded quota', uses: [] })
+  const work = () => Promise.reject(error)
+  await expect(withReason('ProvisionFailed', 'provisioning', ['hunter22'], work)).rejects.toBe(error)
 })
