@@ -1,3 +1,5 @@
+import { useEffect, useState } from 'preact/hooks'
+
 const units: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number])[] = [
   ['year', 31_536_000],
   ['month', 2_592_000],
@@ -9,8 +11,15 @@ const units: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, seconds: num
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 const absolute = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
-/** A time as its distance from now; the exact time is the tooltip. */
+const drawEveryMs = 30_000
+
+/** A time as its distance from now, which grows while the page is open; the exact time is the tooltip. */
 export function Time({ at }: { readonly at: string }) {
+  const [, draw] = useState(0)
+  useEffect(() => {
+    const timer = setInterval(() => draw((count) => count + 1), drawEveryMs)
+    return () => clearInterval(timer)
+  }, [])
   const moment = new Date(at)
   if (Number.isNaN(moment.getTime())) return null
   return (
