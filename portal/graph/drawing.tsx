@@ -1,5 +1,5 @@
 import type { Tone } from '../components/tones.ts'
-import { type Layout, nodeHeight, nodeWidth } from './geometry.ts'
+import { type Layout, nodeHeight, nodeWidth, shortened } from './geometry.ts'
 
 /** A node as it is drawn. */
 export interface GraphItem {
@@ -100,10 +100,11 @@ function Node({ item, x, y, isSelected, isEntry, isDetailed, onSelect }: NodePro
     >
       {isDetailed ? (
         <>
+          <title>{title}</title>
           <rect width={nodeWidth} height={nodeHeight} rx="9" />
           <rect class="node-edge" width="6" height={nodeHeight} rx="3" />
           <svg class="node-texts" x="18" width={nodeWidth - 26} height={nodeHeight}>
-            <text y="25">{`${title} `}</text>
+            <text y="25">{`${shortened(title)} `}</text>
             <text class="node-subtitle" y="44">
               {`${subtitle} · ${state}`}
             </text>

@@ -31,6 +31,16 @@ export interface Viewport {
 export const nodeWidth = 190
 export const nodeHeight = 58
 
+const maxLetters = 21
+
+/** A name that fits into a node: begin and end, by which names differ most. */
+export function shortened(name: string): string {
+  const letters = [...name]
+  if (letters.length <= maxLetters) return name
+  const half = (maxLetters - 1) / 2
+  return `${letters.slice(0, half).join('')}…${letters.slice(-half).join('')}`
+}
+
 /** What to lay out. */
 export interface GraphInput {
   readonly ids: readonly string[]

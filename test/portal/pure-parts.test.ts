@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { createEventParser } from '../../portal/api/event-parser.ts'
 import { addressOf } from '../../portal/api/operations.ts'
 import { hasApplicationRole, hasOrganizationRole, isDeployer } from '../../portal/api/roles.ts'
-import { layered, nextNode, visibleIn } from '../../portal/graph/geometry.ts'
+import { layered, nextNode, shortened, visibleIn } from '../../portal/graph/geometry.ts'
 import { deltaOf, problemOfDraft } from '../../portal/pages/deploy/compose.ts'
 import { changesOf } from '../../portal/pages/deployments/changes.ts'
 import { matchPath, pathTo } from '../../portal/routing/paths.ts'
@@ -216,4 +216,12 @@ describe('the graph', () => {
       }).nodes,
     ).toHaveLength(2)
   })
+})
+
+test.each([
+  ['web / db', 'web / db'],
+  ['exactly-21-letters-xx', 'exactly-21-letters-xx'],
+  ['customer-relationship-api / uploads', 'customer-r… / uploads'],
+])('the node of %j is named %j, so that long names differ', (name, expected) => {
+  expect(shortened(name)).toBe(expected)
 })
