@@ -39,7 +39,9 @@ export function EnvironmentFrame({ ids, what, children }: Props) {
       title={data?.name ?? env}
       documentTitle={`${what} – ${app} ${env}`}
       crumbs={crumbs}
-      actions={data && mayDeploy(ids, data.type) ? <DeployLink ids={ids} /> : undefined}
+      actions={
+        data && data.status !== 'deleting' && mayDeploy(ids, data.type) ? <DeployLink ids={ids} /> : undefined
+      }
     >
       <nav class="tabs" aria-label="Environment">
         <ul>
@@ -60,7 +62,7 @@ export function EnvironmentFrame({ ids, what, children }: Props) {
       {data?.status === 'deleting' && (
         <p class="notice notice-wait">This environment is being deleted. {data.status_message ?? ''}</p>
       )}
-      {children}
+      {(data || !problem) && children}
     </Page>
   )
 }

@@ -39,7 +39,7 @@ export function Overview({ parameters }: PageProps) {
       </div>
       <Workloads
         ids={ids}
-        resources={resources.data ?? []}
+        resources={resources.data}
         isOperable={environment.data !== undefined && mayDeploy(ids, environment.data.type)}
       />
     </EnvironmentFrame>

@@ -1,5 +1,7 @@
 import { useRead } from '../../api/reads.ts'
 import type { ActiveResource, EnvironmentRuntimeV2, RuntimeControllerV2 } from '../../api/types.ts'
+import { ProblemNotice } from '../../components/problem-notice.tsx'
+import { Loading } from '../../components/read-view.tsx'
 import { State } from '../../components/state.tsx'
 import type { Tone } from '../../components/tones.ts'
 import { linkTo } from '../../routing/router.ts'
@@ -10,14 +12,15 @@ import { PauseButton, WorkloadActions } from './workload-actions.tsx'
 
 interface Props {
   readonly ids: EnvironmentIds
-  readonly resources: readonly ActiveResource[]
+  /** Undefined until they are read. */
+  readonly resources: readonly ActiveResource[] | undefined
   /** Whether the user may change the pods. */
   readonly isOperable: boolean
 }
 
 /** Workloads of an environment with their pods. */
 export function Workloads({ ids, resources, isOperable }: Props) {
-  const { data, reload } = useRead(
+  const { data, problem, isLoading, reload } = useRead(
     'GET /orgs/{org_id}/apps/{app_id}/envs/{env_id}/runtime application/v2+json',
     { path: requestPath(ids) },
   )
@@ -32,7 +35,7 @@ export function Workloads({ ids, resources, isOperable }: Props) {
     states.reload()
   }
   const modules = data?.modules ?? {}
-  const names = workloadsOf(resources, modules)
+  const names = workloadsOf(resources ?? [], modules)
   return (
     <section class="panel" aria-labelledby="workloads">
       <div class="side-head">
@@ -47,8 +50,9 @@ export function Workloads({ ids, resources, isOperable }: Props) {
           Namespace <code>{data.namespace}</code>
         </p>
       )}
+      {problem && <ProblemNotice problem={problem} onRetry={reload} />}
       {names.length === 0 ? (
-        <p class="muted">No workloads.</p>
+        <NoWorkloads isRead={data !== undefined && resources !== undefined} isReading={isLoading} />
       ) : (
         <ul class="rows">
           {names.map((name) => (
@@ -56,7 +60,7 @@ export function Workloads({ ids, resources, isOperable }: Props) {
               <Workload
                 ids={ids}
                 name={name}
-                resource={resources.find(({ res_id }) => res_id === `modules.${name}`)}
+                resource={resources?.find(({ res_id }) => res_id === `modules.${name}`)}
                 controllers={modules[name]?.controllers ?? {}}
                 isPaused={isPaused}
                 onChange={isOperable ? readAgain : undefined}
@@ -67,6 +71,12 @@ export function Workloads({ ids, resources, isOperable }: Props) {
       )}
     </section>
   )
+}
+
+/** In place of the list, which is empty only when all is read. */
+function NoWorkloads({ isRead, isReading }: { readonly isRead: boolean; readonly isReading: boolean }) {
+  if (isRead) return <p class="muted">No workloads.</p>
+  return isReading ? <Loading what="workloads" /> : null
 }
 
 interface WorkloadProps {

@@ -8,12 +8,14 @@ interface Props {
   readonly resources: readonly ActiveResource[]
   readonly selected: string | undefined
   readonly onSelect: (id: string) => void
+  /** In place of an empty table. */
+  readonly empty: string
 }
 
 const pageSize = 50
 
 /** Resources as rows, a page at a time, so that thousands stay fast. */
-export function ResourceTable({ resources, selected, onSelect }: Props) {
+export function ResourceTable({ resources, selected, onSelect, empty }: Props) {
   const [start, setStart] = useState(0)
   // A shorter list may end before.
   const first = Math.min(start, Math.floor(Math.max(0, resources.length - 1) / pageSize) * pageSize)
@@ -31,7 +33,7 @@ export function ResourceTable({ resources, selected, onSelect }: Props) {
         )),
     [resources, first, selected],
   )
-  if (resources.length === 0) return <p class="empty">No resources.</p>
+  if (resources.length === 0) return <p class="empty">{empty}</p>
   return (
     <>
       <div class="table-frame">

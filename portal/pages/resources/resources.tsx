@@ -41,6 +41,7 @@ export function Resources({ parameters }: PageProps) {
                 resources={found}
                 selected={selected}
                 onSelect={(id) => setQuery({ resource: id })}
+                empty={text.trim() === '' ? 'No resources.' : 'No resource has these words.'}
               />
             )}
           </ReadView>

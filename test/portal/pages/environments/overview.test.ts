@@ -1,0 +1,52 @@
+import { expect, test } from '@jest/globals'
+import { Environment } from '../../../../operator/api/environment.ts'
+import { addEnvironment } from '../../../api-gateway/support/objects.ts'
+import { setUpPortal } from '../../support/set-up-portal.ts'
+
+const { gateway, open } = await setUpPortal(addEnvironment)
+
+test('of an environment that does not exist says so once, and nothing else', async () => {
+  const { page } = await open('/apps/shop/envs/gone')
+  const problem = page
+    .getByRole('alert')
+    .filter({ hasText: "environment 'gone' of application 'shop' not found" })
+  await problem.first().waitFor()
+  await page
+    .getByText(/^Reading/)
+    .first()
+    .waitFor({ state: 'detached' })
+  expect(await problem.count()).toBe(1)
+  for (const untrue of ['No workloads.', 'No resources.'])
+    expect(await page.getByText(untrue).count()).toBe(0)
+})
+
+test('does not call workloads absent that cannot be read', async () => {
+  const { page } = await open('/apps/shop/envs/development')
+  await page.getByText('No workloads.').waitFor()
+  const body = JSON.stringify({ error: 'Internal', message: 'the cluster does not answer' })
+  await page.route('**/development/runtime', (route) =>
+    route.fulfill({ status: 500, contentType: 'application/json', body }),
+  )
+  await page.reload()
+  await page.getByText('the cluster does not answer').waitFor()
+  expect(await page.getByText('No workloads.').count()).toBe(0)
+})
+
+test('offers no deployment to an environment that is being deleted', async () => {
+  const { page } = await open('/apps/shop/envs/development')
+  const deploy = page.getByRole('link', { name: 'Deploy', exact: true })
+  await deploy.waitFor()
+  const { cluster } = gateway
+  const { metadata, ...rest } = cluster.store.get(Environment, 'acme', 'shop.development') as Environment
+  cluster.put(Environment, { ...rest, metadata: { ...metadata, deletionTimestamp: '2026-02-01T00:00:00Z' } })
+  await page.reload()
+  await page.getByText('This environment is being deleted.').waitFor()
+  expect(await deploy.count()).toBe(0)
+})
+
+test('of the resources says when the words alone find none', async () => {
+  const { page } = await open('/apps/shop/envs/development/resources')
+  await page.getByText('No resources.').waitFor()
+  await page.getByRole('searchbox').fill('redis')
+  await page.getByText('No resource has these words.').waitFor()
+})
