@@ -2,13 +2,16 @@ import { expect, test } from '@jest/globals'
 import { addEnvironment } from '../api-gateway/support/objects.ts'
 import { setUpPortal } from './support/set-up-portal.ts'
 
-const { open } = await setUpPortal(addEnvironment)
+const { gateway, open } = await setUpPortal(addEnvironment)
 
 test('a wide window breaks no word of a table', async () => {
+  const body = { name: 'Continuous integration of the northern teams', role: 'member' }
+  await gateway.send('POST /orgs/acme/users', { body })
   const { page } = await open('/users')
   await page.setViewportSize({ width: 1280, height: 800 })
   const role = page.getByRole('cell', { name: 'administrator', exact: true }).first()
   await role.waitFor()
+  await page.getByRole('cell', { name: body.name, exact: true }).waitFor()
   const lines = await page.evaluate(`(() => {
     const cell = [...document.querySelectorAll('td')].find(({ textContent }) => textContent === 'administrator')
     const range = document.createRange()
