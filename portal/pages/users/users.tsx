@@ -30,8 +30,8 @@ function UserList({ org }: { readonly org: string }) {
       }
     >
       <p class="muted">
-        People sign in with the identity provider; the cluster administrator adds them. Service users sign in
-        with tokens.
+        People sign in with the identity provider; the cluster administrator adds them. Service users send
+        tokens to the API.
       </p>
       <ReadView read={read} what="users">
         {(users) => (
