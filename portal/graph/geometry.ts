@@ -35,10 +35,9 @@ const maxLetters = 21
 
 /** A name that fits into a node: begin and end, by which names differ most. */
 export function shortened(name: string): string {
-  const letters = [...name]
-  if (letters.length <= maxLetters) return name
+  if (name.length <= maxLetters) return name
   const half = (maxLetters - 1) / 2
-  return `${letters.slice(0, half).join('')}…${letters.slice(-half).join('')}`
+  return `${name.slice(0, half)}…${name.slice(-half)}`
 }
 
 /** What to lay out. */
