@@ -12,6 +12,7 @@ import {
 } from '../../../operator/domain/secret/pending-secrets.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import { isAlreadyExists } from '../../../operator/kube/client/api-error.ts'
+import { isObserved } from '../../../operator/kube/loop/outcome.ts'
 import type { Gateway } from '../../endpoint.ts'
 import { patchObject } from './change.ts'
 import { createdBy, refuseTaken } from './find.ts'
@@ -88,10 +89,8 @@ export async function addSecret<K extends SecretOwnerKind>(
   { cluster, serverNow }: Pick<Gateway, 'cluster' | 'serverNow'>,
 ): Promise<ObjectOf<K>> {
   const { metadata, spec, status } = owner
-  const isSeen = status?.observedGeneration === metadata.generation
-  const outdated = pendingSecretsIn(metadata.annotations).filter(
-    (each) => isSeen && isOutdated(each, serverNow()),
-  )
+  const pending = isObserved(owner) ? pendingSecretsIn(metadata.annotations) : []
+  const outdated = pending.filter((each) => isOutdated(each, serverNow()))
   const unrecorded = ownNamesIn(spec, name).filter((each) => !status?.secretNames?.includes(each))
   const announced = await patchObject(cluster, kind, owner, {
     metadata: {

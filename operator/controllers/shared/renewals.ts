@@ -1,4 +1,5 @@
 import { ActiveResource } from '../../api/active-resource.ts'
+import { isInUse } from '../../domain/resource/identity.ts'
 import { environmentKeyOf, scoped } from '../../kube/cache/kinds-in-store.ts'
 import type { Store } from '../../kube/cache/store.ts'
 import { keyOf, namespacedName } from '../../kube/client/resource.ts'
@@ -165,10 +166,6 @@ export class Renewals {
     if (!run || this.#isBlocked(resource, run)) return
     for (const handler of this.#resourceHandlers) handler(key)
   }
-}
-
-function isInUse({ metadata, spec }: ActiveResource): boolean {
-  return !spec.unusedSince && !metadata.deletionTimestamp
 }
 
 /** Whether a dependent may have been provisioned with outputs from before. One that waits for its first ones has not. */

@@ -1,9 +1,10 @@
 import { ActiveResource } from '../../api/active-resource.ts'
 import type { Reason } from '../../api/reasons/reasons.ts'
+import { isInUse } from '../../domain/resource/identity.ts'
 import { type Counter, createCounter } from '../../kube/cache/counter.ts'
 import { environmentKeyOf } from '../../kube/cache/kinds-in-store.ts'
 import type { Store } from '../../kube/cache/store.ts'
-import { conditionOf, isReady, isStalled } from '../../kube/loop/outcome.ts'
+import { conditionOf, isObserved, isReady, isStalled } from '../../kube/loop/outcome.ts'
 
 /** Progress of a resource that is in use. */
 export type ResourceProgress = 'ready' | 'pending' | 'failed'
@@ -15,19 +16,16 @@ const outageReasons: ReadonlySet<string> = new Set<Reason>(['Failed', 'NotListed
 const moreInOutages = 4
 
 /**
- * Returns the progress of a resource, and undefined for one that is not in use: what is being deleted belongs to no set, or
- * the next deployment creates it again. After `attempts` failures in a row it counts as failed; the retries continue.
+ * Returns the progress of a resource, and undefined for one that is not in use. After `attempts` failures in a row it counts as failed; the retries continue.
  */
 export function progressOf(resource: ActiveResource, attempts: number): ResourceProgress | undefined {
-  const { metadata, spec, status } = resource
-  if (spec.unusedSince || metadata.deletionTimestamp) return undefined
+  if (!isInUse(resource)) return undefined
   if (isReady(resource)) return 'ready'
   if (isStalled(resource)) return 'failed'
-  const isCounted = status?.observedGeneration === metadata.generation
   const most = outageReasons.has(conditionOf(resource, 'Ready')?.reason ?? '')
     ? attempts + moreInOutages
     : attempts
-  return isCounted && (status?.attempts ?? 0) >= most ? 'failed' : 'pending'
+  return isObserved(resource) && (resource.status?.attempts ?? 0) >= most ? 'failed' : 'pending'
 }
 
 /** Counts the resources in use of each environment by progress, so that a deployment need not list them. */

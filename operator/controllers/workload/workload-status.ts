@@ -15,7 +15,12 @@ import {
 import { moduleRoots } from '../../domain/placeholder/link.ts'
 import { findPlaceholders } from '../../domain/placeholder/placeholder.ts'
 import { formatDescriptor, splitTypeAndClass } from '../../domain/resource/descriptor.ts'
-import { privateResourceId, sharedResourceId, workloadResourceId } from '../../domain/resource/identity.ts'
+import {
+  isInUse,
+  privateResourceId,
+  sharedResourceId,
+  workloadResourceId,
+} from '../../domain/resource/identity.ts'
 import type { ConvertedScore } from '../../domain/score/convert-score.ts'
 import { holdsContent } from '../../domain/workload/content.ts'
 import { environmentKeyOf } from '../../kube/cache/kinds-in-store.ts'
@@ -118,9 +123,9 @@ export function resourcesOf(
   const resources: WorkloadResource[] = []
   let url: string | undefined
   for (const each of store.byIndex(ActiveResource, 'environment', keyOf(environment))) {
-    const { resourceId, class: resourceClass, type, unusedSince } = each.spec
+    const { resourceId, class: resourceClass, type } = each.spec
     const outputs = wanted.get(`${resourceId} ${resourceClass}`) ?? wanted.get(resourceId)
-    if (!outputs || unusedSince || each.metadata.deletionTimestamp) continue
+    if (!outputs || !isInUse(each)) continue
     const object = formatDescriptor(each.spec)
     const state = stateOf(each)
     resources.push({

@@ -11,6 +11,7 @@ import type { Graph, GraphInput, GraphNode } from '../graph/graph.ts'
 import { type ListedProblem, Problems } from '../graph/problems.ts'
 import { type Descriptor, formatDescriptor } from '../resource/descriptor.ts'
 import type { DriverDescriptor } from '../resource/driver.ts'
+import { isInUse } from '../resource/identity.ts'
 import { problemsOfQuota } from './plan-quota.ts'
 import { problemsOfSize } from './plan-size.ts'
 import {
@@ -96,9 +97,7 @@ function stepsOf(graph: Graph, input: PlanInput, guard: Guard): PlanStep[] {
     // A workload without a definition counts as unused; another resource without one is a problem.
     if (!node.virtual) active.delete(guResId)
   }
-  const unused = [...active.values()].filter(
-    ({ metadata, spec }) => !metadata.deletionTimestamp && !spec.unusedSince,
-  )
+  const unused = [...active.values()].filter(isInUse)
   const retained = unused
     .map((current): PlanStep => {
       const guResId = current.metadata.name

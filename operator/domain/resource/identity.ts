@@ -91,6 +91,11 @@ export function namesNamespace({ type, class: name, resourceId }: Descriptor): b
   return type === own.type && name === own.class && resourceId === own.resourceId
 }
 
+/** Whether the set that was planned last has the resource. What is being deleted belongs to no set, or is created again. */
+export function isInUse({ metadata, spec }: Pick<ActiveResource, 'metadata' | 'spec'>): boolean {
+  return !spec.unusedSince && !metadata.deletionTimestamp
+}
+
 /**
  * Namespace for the objects of an environment: the output of its `k8s-namespace` resource, else the one that the operator
  * makes. Undefined while the resource has no output.
@@ -99,8 +104,7 @@ export function namespaceFor(
   context: ResourceContext,
   resource: ActiveResource | undefined,
 ): string | undefined {
-  if (!resource || resource.spec.unusedSince || resource.metadata.deletionTimestamp)
-    return environmentNamespace(context)
+  if (!resource || !isInUse(resource)) return environmentNamespace(context)
   const namespace = resource.status?.outputs?.['namespace']
   return typeof namespace === 'string' && namespace !== '' ? namespace : undefined
 }
