@@ -18,13 +18,15 @@ import {
   QuotaError,
 } from '../../kube/client/api-error.ts'
 import { inParallel } from '../../kube/client/parallel.ts'
+import { createBackoff } from '../../kube/loop/backoff.ts'
 import { createQueue, type WorkQueue } from '../../kube/loop/queue.ts'
 import type { Log } from '../../log.ts'
 
 /** Few workers, so that deployments are not slowed down. */
 const workers = 4
 const concurrentCalls = 1
-const retryMs = 2000
+/** A quota that has no room for calls is full for long. */
+const retryMs = { first: 2000, most: 60_000 }
 
 /** Writes a WebhookCall for each webhook that subscribes to an event of an environment or a deployment. */
 export interface Dispatcher {
@@ -57,6 +59,7 @@ class WebhookDispatcher implements Dispatcher {
   readonly #cluster: Cluster
   readonly #options: Options
   readonly #queue: WorkQueue
+  readonly #backoff = createBackoff(retryMs)
   readonly #firstVersionOf: (webhook: Webhook) => bigint
   readonly #waitForCache: (namespace: string) => Promise<void>
 
@@ -139,19 +142,20 @@ class WebhookDispatcher implements Dispatcher {
     const { store } = this.#cluster
     const { isActive, log } = this.#options
     const [namespace = '', kind = '', name = ''] = key.split('/')
-    if (!isActive() || !store.isOrganization(namespace)) return
+    if (!isActive() || !store.isOrganization(namespace)) return this.#backoff.reset(key)
     try {
       if (kind === Environment.kind) {
         const environment = store.get(Environment, namespace, name)
         if (environment && !environment.metadata.deletionTimestamp)
           await this.#notify(Environment, environment)
-        return
+      } else {
+        const deployment = store.get(EnvironmentDeployment, namespace, name)
+        if (deployment) await this.#notify(EnvironmentDeployment, deployment)
       }
-      const deployment = store.get(EnvironmentDeployment, namespace, name)
-      if (deployment) await this.#notify(EnvironmentDeployment, deployment)
+      this.#backoff.reset(key)
     } catch (error) {
       log.warn('could not write webhook calls', { key, error })
-      this.#queue.addAfter(key, retryMs)
+      this.#queue.addAfter(key, this.#backoff.delayAfter(this.#backoff.fail(key)))
     }
   }
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { eventually } from '../../../dev/control-plane/kubernetes.ts'
 import { Environment } from '../../../operator/api/environment.ts'
 import { annotations } from '../../../operator/api/names.ts'
@@ -7,6 +7,7 @@ import { createDispatcherWorld, late, noon, succeeded } from '../support/dispatc
 import { environment } from '../support/webhooks.ts'
 
 const crash = new Error('the process died')
+const noRoom = new QuotaError('acme', { message: 'no room', uses: [] })
 const world = createDispatcherWorld()
 beforeEach(() => world.reset())
 afterEach(() => world.stop())
@@ -56,6 +57,35 @@ describe('a crash between two writes loses nothing and repeats nothing', () => {
   })
 })
 
+test('a write that is refused for long is tried ever more rarely, and soon again after it worked', async () => {
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate'] })
+  try {
+    const refuse = (times: number) => {
+      for (let left = times; left > 0; left -= 1) world.cluster.failNext('create WebhookCall', noRoom)
+    }
+    const callsAfter = async (seconds: number) => {
+      for (let left = seconds; left > 0; left -= 1) {
+        jest.advanceTimersByTime(1000)
+        await world.quiet()
+      }
+      return world.calls()
+    }
+    world.putWebhook('hook')
+    world.putDeployment({ startTime: noon })
+    refuse(8)
+    await world.start()
+    expect(await callsAfter(90)).toEqual([])
+    expect(await callsAfter(240)).toEqual(['hook deployment.started'])
+    refuse(1)
+    world.putDeployment(succeeded)
+    await world.quiet()
+    expect(world.calls()).toEqual(['hook deployment.started'])
+    expect(await callsAfter(3)).toEqual(['hook deployment.finished', 'hook deployment.started'])
+  } finally {
+    jest.useRealTimers()
+  }
+})
+
 describe('objects deleted meanwhile', () => {
   const terminating = 'unable to create new content in namespace acme because it is being terminated'
   test.each<[what: string, error: ApiError]>([
@@ -81,12 +111,11 @@ describe('objects deleted meanwhile', () => {
   test('a quota without room for calls does not keep what is being deleted', async () => {
     world.putWebhook('hook')
     await world.start()
-    const refusal = new QuotaError('acme', { message: 'no room', uses: [] })
     world.isActive = false // so that only the deletions write
     const deployment = world.putDeployment(succeeded)
-    world.cluster.failNext('create WebhookCall', refusal)
+    world.cluster.failNext('create WebhookCall', noRoom)
     await world.notifyDeleted(deployment)
-    world.cluster.failNext('create WebhookCall', refusal)
+    world.cluster.failNext('create WebhookCall', noRoom)
     await world.notifyLast(world.putEnvironment({ deletionTimestamp: late }))
     expect(world.calls()).toEqual([])
   })
