@@ -77,7 +77,7 @@ export const deploymentReasons = {
   ),
   NoMatchingDefinition: reason(
     'No resource definition fits the resource in this environment.',
-    'Add a definition or a criterion; the message lists the nearest definitions.',
+    'Add a definition or a criterion; the message lists the nearest definitions, if any comes near.',
   ),
   NotPlannable: reason(
     'The plan has problems, and the objects that it needs may still arrive.',
