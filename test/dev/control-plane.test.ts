@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { ControlPlane, ControlPlaneOptions } from '../../dev/control-plane/control-plane.ts'
+import type { ControlPlane } from '../../dev/control-plane/control-plane.ts'
 import {
   findControlPlane,
   startControlPlane,
@@ -13,6 +13,7 @@ import {
 } from '../../dev/control-plane/control-plane.ts'
 import { apiCall, apiRequest, applyManifests, eventually } from '../../dev/control-plane/kubernetes.ts'
 import { hasEnded } from '../../dev/control-plane/processes.ts'
+import type { ControlPlaneOptions } from '../../dev/control-plane/starting.ts'
 
 const run = promisify(execFile)
 // The first start on a machine builds the programs.
