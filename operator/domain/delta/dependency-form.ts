@@ -41,13 +41,9 @@ function refuseInvalidPart(value: unknown, [name, part, ...rest]: readonly strin
 /** Throws a Problem for an invalid dependency; `resourceId` applies unless the dependency has an id. */
 function refuseInvalid(value: unknown, resourceId: string): void {
   const dependency = normalizeDependency(value)
-  const { type, class: resourceClass, id, params } = isObject(dependency) ? dependency : {}
-  if (typeof type !== 'string')
-    throw new Problem('Unprocessable', `'${resourceId}' must be an object with a 'type'`)
-  refuseOtherThanText(resourceClass, 'class', resourceId)
-  refuseOtherThanText(id, 'id', resourceId)
-  if (!isObject(params ?? {}))
-    throw new Problem('Unprocessable', `the 'params' of '${resourceId}' must be an object`)
+  const flaw = flawOf(dependency)
+  if (flaw) throw new Problem('Unprocessable', `'${resourceId}' has ${flaw}`)
+  const { type, class: resourceClass, id } = dependency as Dependency // as its form says
   const problem = problemOfDescriptor({
     type,
     class: resourceClass ?? undefined,
@@ -56,11 +52,18 @@ function refuseInvalid(value: unknown, resourceId: string): void {
   if (problem) throw new Problem('Invalid', `'${resourceId}': ${problem}`)
 }
 
-function refuseOtherThanText(
-  value: unknown,
-  part: string,
-  resourceId: string,
-): asserts value is string | null | undefined {
-  if (typeof (value ?? '') !== 'string')
-    throw new Problem('Unprocessable', `the '${part}' of '${resourceId}' must be a string`)
+/** A part that is null is absent. */
+interface Dependency {
+  readonly type: string
+  readonly class?: string | null
+  readonly id?: string | null
+}
+
+/** What is wrong with the form of a dependency, for a message that says that it has this. */
+export function flawOf(dependency: unknown): string | undefined {
+  const { type, class: resourceClass, id, params } = isObject(dependency) ? dependency : {}
+  if (typeof type !== 'string' || type === '') return 'no type'
+  if (typeof (resourceClass ?? '') !== 'string') return 'a class that is not a text'
+  if (typeof (id ?? '') !== 'string') return 'an id that is not a text'
+  return isObject(params ?? {}) ? undefined : 'params that are not an object'
 }

@@ -6,6 +6,7 @@ import { didYouMean } from '../base/nearest.ts'
 import { fullBudget, type WorkBudget } from '../base/work-budget.ts'
 import { givenParams } from '../definition/compile-references.ts'
 import type { SetContent } from '../delta/delta.ts'
+import { flawOf } from '../delta/dependency-form.ts'
 import { normalizeDependency } from '../delta/patch.ts'
 import {
   type Descriptor,
@@ -125,15 +126,6 @@ function descriptorOf(
   if (!problem) return descriptor
   report(formatDescriptor(descriptor), 'InvalidName', `${by}: ${problem}`)
   return undefined
-}
-
-/** What is wrong with the form of a dependency, for a message. A part that is null is absent. */
-function flawOf(dependency: unknown): string | undefined {
-  const { type, class: resourceClass, id, params } = isObject(dependency) ? dependency : {}
-  if (typeof type !== 'string' || type === '') return 'no type'
-  if (typeof (resourceClass ?? '') !== 'string') return 'a class that is not a text'
-  if (typeof (id ?? '') !== 'string') return 'an id that is not a text'
-  return isObject(params ?? {}) ? undefined : 'params that are not an object'
 }
 
 function sharedIdOf(id: string): string {

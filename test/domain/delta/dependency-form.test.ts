@@ -72,7 +72,7 @@ describe('values in place of a dependency', () => {
   test.each<[string, unknown, string | undefined]>([
     ['type', 's3.large', undefined],
     ['type', 's3.a.b', 'Invalid'],
-    ['type', '', 'Invalid'],
+    ['type', '', 'Unprocessable'],
     ['type', 7, 'Unprocessable'],
     ['class', 'large', undefined],
     ['class', null, undefined],
