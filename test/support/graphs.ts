@@ -1,5 +1,6 @@
 import type { ResourceDefinition } from '../../operator/api/resource-definition.ts'
 import { ResourceType } from '../../operator/api/resource-type.ts'
+import type { FreeForm } from '../../operator/api/schema.ts'
 import { createMatcher } from '../../operator/domain/definition/matching.ts'
 import type { SetContent } from '../../operator/domain/delta/delta.ts'
 import { buildGraph } from '../../operator/domain/graph/build-graph.ts'
@@ -8,7 +9,7 @@ import { builtInTypes } from '../../operator/domain/resource/built-in-types.ts'
 import { formatDescriptor } from '../../operator/domain/resource/descriptor.ts'
 import type { DriverDescriptor } from '../../operator/domain/resource/driver.ts'
 import { customType } from '../../operator/domain/resource/types.ts'
-import { context, driver, storedObject } from './builders.ts'
+import { context, definition, driver, storedObject } from './builders.ts'
 
 /** The drivers that definitions of tests name. */
 export const drivers: readonly DriverDescriptor[] = [
@@ -83,3 +84,18 @@ export function references({ nodes }: Graph, of: string): Record<string, (string
 export function problems({ problems: all }: Pick<Graph, 'problems'>): string[] {
   return all.map(({ object, reason }) => `${reason} ${object}`)
 }
+
+/** A definition that outputs values. */
+export function reading(
+  name: string,
+  type: string,
+  values: FreeForm,
+  spec: Partial<ResourceDefinition['spec']> = {},
+) {
+  return definition(name, type, { driverInputs: { values }, ...spec })
+}
+
+export const s3 = definition('s3', 's3')
+export const postgres = definition('postgres', 'postgres')
+/** A dependency of a type. */
+export const need = (type: string, rest: FreeForm = {}) => ({ type, ...rest })
