@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals'
 import type { ActiveResource } from '../../../operator/api/active-resource.ts'
 import { activeResourceController } from '../../../operator/controllers/active-resource/active-resource.ts'
 import { createSecretReader } from '../../../operator/controllers/shared/secrets.ts'
+import { Stalled } from '../../../operator/domain/base/errors.ts'
 import type { Driver } from '../../../operator/drivers/driver.ts'
 import { environmentKeyOf } from '../../../operator/kube/cache/kinds-in-store.ts'
 import { type LogFields, silentLog } from '../../../operator/log.ts'
@@ -16,7 +17,10 @@ let host = 'a'
 
 const maker: Driver = {
   descriptor: driver('maker', { repairs: true }),
-  provision: async () => ({ outputs: { values: { host }, secrets: {} }, objects: [] }),
+  async provision() {
+    if (host === 'unreachable') throw new Stalled('ProvisionFailed', 'no route')
+    return { outputs: { values: { host }, secrets: {} }, objects: [] }
+  },
   deprovision: async () => {},
 }
 
@@ -54,6 +58,23 @@ test.each([
   )
   expect(seen.outputs).toEqual({ host: output })
   expect(seen.provisionTime !== before).toBe(isMoved)
+})
+
+test.each([
+  ['as it is', 'b', 'kept for a rollback'],
+  ['and says that its last change failed', 'unreachable', 'its last change did not succeed'],
+])('a resource that no workload uses any more is kept %s', async (_, output, message) => {
+  const { world, resource } = await provisioned({ size: 2 })
+  host = output
+  await world.reconcile(resource)
+  const unused = world.put({
+    ...resource,
+    spec: { ...resource.spec, unusedSince: before },
+    status: world.statusOf(resource),
+  })
+  expect(await world.reconcile(unused)).toBeUndefined()
+  const unusedCondition = world.statusOf(unused).conditions?.find(({ type }) => type === 'Unused')
+  expect(unusedCondition?.message).toContain(message)
 })
 
 /** A ready resource with a ConfigMap, and why the driver was called since. */
