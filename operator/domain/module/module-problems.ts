@@ -5,6 +5,7 @@ import { checkBaseline } from './baseline-problems.ts'
 import { checkContainer, checkNativeContainer, eachEntry } from './container-problems.ts'
 import type { ModuleContainer } from './container-schema.ts'
 import { isDnsLabel, isDnsSubdomain, isLabelKey, isLabelValue, longestLabel } from './formats.ts'
+import { fromKubernetesForm } from './kubernetes-form.ts'
 import { isReservedKey } from './labels.ts'
 import { deploySchema, type Module, moduleSchema } from './module-schema.ts'
 import { longestId } from './names.ts'
@@ -58,8 +59,8 @@ export function readModule(params: ModuleParams, vendors: readonly string[]): Re
     if (problems.length < mostProblems) problems.push(`'${truncate(pointer, 500)}': ${message}`)
   }
   const id = typeof params.id === 'string' ? params.id : ''
-  const module =
-    readBySchema(moduleSchema, params.spec ?? {}, (at, message) => report(`/spec${at}`, message)) ?? {}
+  const spec = fromKubernetesForm(params.spec ?? {})
+  const module = readBySchema(moduleSchema, spec, (at, message) => report(`/spec${at}`, message)) ?? {}
   const deploy =
     readBySchema(deploySchema, params.deploy ?? {}, (at, message) => report(`/deploy${at}`, message)) ?? {}
   const profile = kindOfProfile(typeof params.profile === 'string' ? params.profile : undefined, vendors)

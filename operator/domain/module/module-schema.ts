@@ -35,7 +35,7 @@ const serviceSchema = object(
   'The Service of the workload; its name is that of the workload.',
 )
 
-const podSchema = object(
+export const podSchema = object(
   {},
   {
     annotations: annotationMap('the pods'),

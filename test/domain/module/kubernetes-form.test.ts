@@ -1,0 +1,81 @@
+import { expect, test } from '@jest/globals'
+import type { FreeForm } from '../../../operator/api/schema.ts'
+import { readModule } from '../../../operator/domain/module/module-problems.ts'
+import { SecretText } from '../../../operator/domain/module/secret-text.ts'
+
+const read = (container: FreeForm, more: FreeForm = {}) =>
+  readModule({ id: 'api', spec: { containers: { main: { image: 'api:1', ...container } }, ...more } }, [])
+
+const affinity = { nodeAffinity: {} }
+const tolerations = [{ key: 'spot', operator: 'Exists', effect: 'NoSchedule' }]
+const imagePullSecrets = [{ name: 'registry' }]
+const securityContext = { runAsUser: 1000, fsGroup: 1000 }
+const secret = new SecretText(['ab'])
+
+test.each<[what: string, earlier: [FreeForm, FreeForm?], current: [FreeForm, FreeForm?]]>([
+  ['fields of pods', [{}, { affinity, imagePullSecrets }], [{}, { pod: { affinity, imagePullSecrets } }]],
+  [
+    'fields of pods beside the others',
+    [{}, { tolerations, pod: { affinity } }],
+    [{}, { pod: { tolerations, affinity } }],
+  ],
+  [
+    'security contexts',
+    [
+      { securityContext: { runAsUser: 1, privileged: false } },
+      { securityContext, automountServiceAccountToken: false },
+    ],
+    [
+      { security_context: { runAsUser: 1 } },
+      { pod: { securityContext, automountServiceAccountToken: false } },
+    ],
+  ],
+  [
+    'variables',
+    [
+      {
+        env: [
+          { name: 'A', value: '1' },
+          { name: 'B', value: secret },
+        ],
+        variables: { C: '3' },
+      },
+    ],
+    [{ variables: { A: '1', B: secret, C: '3' } }],
+  ],
+])('%s may be where Kubernetes has them', (_, earlier, current) => {
+  expect(read(...earlier)).toEqual(read(...current))
+  expect(read(...earlier).problems).toEqual([])
+})
+
+test.each<[rule: string, container: FreeForm, more: FreeForm, at: string]>([
+  [
+    'privileges',
+    { securityContext: { privileged: true } },
+    {},
+    '/containers/main/security_context/privileged',
+  ],
+  ['a field in both forms', {}, { tolerations, pod: { tolerations } }, '/tolerations'],
+  ['both contexts', { securityContext, security_context: {} }, {}, '/containers/main/securityContext'],
+  [
+    'a variable in both forms',
+    { env: [{ name: 'A', value: '1' }], variables: { A: '2' } },
+    {},
+    '/containers/main/env',
+  ],
+  [
+    'a variable twice',
+    {
+      env: [
+        { name: 'A', value: '1' },
+        { name: 'A', value: '2' },
+      ],
+    },
+    {},
+    '/containers/main/env',
+  ],
+  ['a variable from elsewhere', { env: [{ name: 'A', valueFrom: {} }] }, {}, '/containers/main/env'],
+  ['a field that no module has', {}, { hostNetwork: true }, '/hostNetwork'],
+])('%s is a problem', (_, container, more, at) => {
+  expect(read(container, more).problems).toEqual([expect.stringContaining(`'/spec${at}': is no field`)])
+})
