@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject } from 'ajv'
 import type { ResourceDefinition } from '../../api/resource-definition.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import { Problem } from '../base/errors.ts'
-import { isObject, pointerSteps } from '../base/json.ts'
+import { isObject, ownValue, pointerSteps } from '../base/json.ts'
 import { nearestOrKnown } from '../base/nearest.ts'
 import { type ObjectProblem, problemsFor } from '../base/object-problem.ts'
 import { findPlaceholders } from '../placeholder/placeholder.ts'
@@ -27,10 +27,14 @@ export function driverOf(
   return catalogue.find((each) => each.name === known)
 }
 
+/** Earlier names of built-in drivers, which existing definitions have. */
+const formerNames: Readonly<Record<string, string>> = { static: 'echo' }
+
 /** The name of a driver in the catalogue: without the vendor for a built-in driver, else the driver type itself. */
 export function driverName(driverType: string, vendors: readonly string[]): string {
   const [vendor = '', name, ...rest] = driverType.split('/')
-  if (rest.length === 0 && name !== undefined && vendors.includes(vendor)) return name
+  if (rest.length === 0 && name !== undefined && vendors.includes(vendor))
+    return ownValue(formerNames, name) ?? name
   // A name without a vendor matches no driver.
   return name === undefined ? `/${driverType}` : driverType
 }

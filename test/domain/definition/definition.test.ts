@@ -40,6 +40,7 @@ const reasonsOf = (subject: ResourceDefinition, rivals: readonly ResourceDefinit
 test.each([
   ['driver types are of the form <vendor>/<driver-name>', 'quartermaster/ingress', 'ingress'],
   ['further vendor names are aliases', 'humanitec/ingress', 'ingress'],
+  ['a former name of a built-in driver', 'humanitec/static', 'echo'],
   ['another vendor is another driver', 'acme/ingress', undefined],
   ['an unknown driver', 'quartermaster/terraform', undefined],
   ['a type without a vendor', 'ingress', undefined],
