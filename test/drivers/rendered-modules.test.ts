@@ -32,6 +32,24 @@ test.each<[rule: string, outputs: Outputs, kinds: readonly string[]]>([
   expect(objects.map(({ kind }) => kind)).toEqual(kinds)
 })
 
+const sidecar = { name: 'agent', image: 'agent:1' }
+const manifests = [
+  { location: 'containers', data: sidecar },
+  { location: 'volumes', data: { name: 'settings', emptyDir: {} } },
+]
+
+test.each<[rule: string, outputs: Outputs]>([
+  ['beside an update', plain({ update, manifests })],
+  ['without an update, which could only be lost', plain({ manifests })],
+])('containers and volumes of the definition are in the pods: %s', async (_, outputs) => {
+  const { objects } = await provision({ outputs })
+  expect(objects.find(({ kind }) => kind === 'Deployment')).toMatchObject({
+    spec: {
+      template: { spec: { containers: [{ name: 'main' }, sidecar], volumes: [{ name: 'settings' }] } },
+    },
+  })
+})
+
 test('an update with a secret is refused, not left out: that would delete the pods', async () => {
   const outputs = { values: {}, secrets: { update } }
   await expect(provision({ outputs })).rejects.toMatchObject({ reason: 'SecretLeak' })

@@ -7,7 +7,7 @@ export const partsOutput = 'manifests'
 /** Locations of the manifests that are parts of pods. */
 export const partLocations: readonly string[] = ['containers', 'volumes']
 
-/** What a dependency of a workload adds to its pods. */
+/** What a dependency of a workload, or its definition, adds to its pods. */
 export interface PodParts {
   readonly guResId: string
   /** How the module refers to the dependency, such as `externals.data`. */

@@ -2,15 +2,17 @@ import type { FreeForm } from '../../api/schema.ts'
 import { Problem, Stalled } from '../../domain/base/errors.ts'
 import { isObject } from '../../domain/base/json.ts'
 import { withSecretTexts } from '../../domain/module/secret-text.ts'
+import { type PodParts, podPartsOf } from '../../domain/rendering/pod-parts.ts'
 import { withUpdate } from '../../domain/rendering/update.ts'
+import { formatDescriptor } from '../../domain/resource/descriptor.ts'
 import { simpleTypeName, workloadType } from '../../domain/resource/types.ts'
 import type { Driver, Outputs, Provisioned, ProvisionRequest } from '../driver.ts'
 import { type ModuleSettings, renderModule } from './render-module.ts'
 
 /**
- * The driver, for workloads too: when it outputs `update`, a JSON Patch of the module, the module is rendered with it. A
- * workload without this output consists of the objects of the driver alone, so one that cannot be used is an error: without
- * the module, the pods of the workload would be deleted.
+ * The driver, for workloads too: when it outputs `update`, a JSON Patch of the module, or parts of pods, the module is
+ * rendered with them. A workload without these outputs consists of the objects of the driver alone, so one that cannot be
+ * used is an error: without the module, the pods of the workload would be deleted.
  */
 export function withRenderedModules(driver: Driver, settings: ModuleSettings): Driver {
   return {
@@ -19,17 +21,24 @@ export function withRenderedModules(driver: Driver, settings: ModuleSettings): D
       const provisioned = await driver.provision(request)
       if (simpleTypeName(request.type) !== workloadType) return provisioned
       refuseSecretUpdate(provisioned.outputs)
-      const { update } = provisioned.outputs.values
+      const parts = ownParts(provisioned.outputs, request)
+      const { update = parts && [] } = provisioned.outputs.values
       if (!Array.isArray(update)) return withoutLateUpdate(provisioned, request)
       const module = withSecretTexts(request.params, request.secretParams ?? [])
       try {
-        const rendered = renderModule(withUpdate(module, update), request, settings)
+        const whole = { ...request, parts: [...(request.parts ?? []), ...(parts ? [parts] : [])] }
+        const rendered = renderModule(withUpdate(module, update), whole, settings)
         return { ...provisioned, objects: [...provisioned.objects, ...rendered] }
       } catch (error) {
         throw error instanceof Problem ? new Stalled('InvalidModule', error.message) : error
       }
     },
   }
+}
+
+/** What the definition of the workload adds to its pods. */
+function ownParts({ values }: Outputs, request: ProvisionRequest): PodParts | undefined {
+  return podPartsOf({ guResId: request.guResId, names: [], descriptor: formatDescriptor(request) }, values)
 }
 
 function refuseSecretUpdate({ secrets }: Outputs): void {
