@@ -11,6 +11,7 @@ import {
   setObjectName,
 } from '../../../operator/domain/resource/identity.ts'
 import { type Cluster, refreshNamed } from '../../../operator/kube/cache/cluster.ts'
+import { ApiError, isAlreadyExists } from '../../../operator/kube/client/api-error.ts'
 import { ownershipProblems } from '../../../operator/planning/workloads.ts'
 import { authorize, type Caller } from '../../authenticate.ts'
 import type { Gateway } from '../../endpoint.ts'
@@ -139,5 +140,11 @@ export async function startDeployment(
       ...storedFields(request),
     },
   )
-  return cluster.create(EnvironmentDeployment, wanted)
+  try {
+    return await cluster.create(EnvironmentDeployment, wanted)
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error
+    const message = `another request has just started deployment '${id}' of this environment`
+    throw new ApiError(409, 'AlreadyExists', message)
+  }
 }

@@ -250,7 +250,11 @@ describe('a deployment', () => {
       'create EnvironmentDeployment',
       new ApiError(409, 'AlreadyExists', 'already exists'),
     )
-    expect((await gateway.send(`POST ${deploys}`, { body: {} })).status).toBe(409)
+    const { status, body } = await gateway.send(`POST ${deploys}`, { body: {} })
+    expect([status, body.message]).toEqual([
+      409,
+      "another request has just started deployment 'shop.development.1' of this environment",
+    ])
   })
 
   test.each([
