@@ -8,16 +8,16 @@ import { NotFound } from './not-found.tsx'
 import { pageTitle } from './page.tsx'
 
 const loaded = new Map<Route, ComponentType<PageProps>>()
-const failed = signal(false)
+const failed = signal<Route | undefined>(undefined)
 const version = signal(0)
 
 async function load(route: Route): Promise<void> {
-  failed.value = false
+  failed.value = undefined
   try {
     loaded.set(route, await route.load())
     version.value += 1
   } catch {
-    failed.value = true
+    failed.value = route
   }
 }
 
@@ -54,9 +54,13 @@ export function CurrentPage() {
       <p class="visually-hidden" role="status">
         {pageTitle.value}
       </p>
-      {failed.value && (
+      {failed.value && failed.value === found?.route && (
         <p class="notice notice-bad" role="alert">
-          The page cannot be loaded. <a href={location.href}>Load it again</a>
+          The page cannot be loaded.{' '}
+          {/* With a target, the link loads the document, whose files may have other names after an upgrade. */}
+          <a href={location.href} target="_self">
+            Load it again
+          </a>
         </p>
       )}
       {found ? current && <current.Page key={current.path} parameters={current.parameters} /> : <NotFound />}
