@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useModal } from './use-modal.ts'
 
 interface Props {
   readonly title: string
@@ -12,13 +12,7 @@ interface Props {
 
 /** Asks before something that cannot be taken back. */
 export function Confirmation({ title, button, onConfirm, onCancel, children }: Props) {
-  const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
-    const { current } = dialog
-    current?.showModal()
-    // Closing returns the focus to where it was.
-    return () => current?.close()
-  }, [])
+  const dialog = useModal()
   return (
     <dialog ref={dialog} class="dialog" aria-labelledby="confirmation-title" onCancel={onCancel}>
       <h2 id="confirmation-title">{title}</h2>

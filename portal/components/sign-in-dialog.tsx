@@ -1,13 +1,13 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { needsSignIn } from '../api/client.ts'
 import { closeDialog, loadSession } from '../api/session.ts'
 import { SignInForm } from './sign-in-form.tsx'
+import { useModal } from './use-modal.ts'
 
 /** Sign-in over the page: what the page shows, and what was typed, stays. */
 export function SignInDialog() {
-  const dialog = useRef<HTMLDialogElement>(null)
+  const dialog = useModal()
   useEffect(() => {
-    dialog.current?.showModal()
     // Another tab may have signed in.
     const recheck = () => void loadSession().catch(() => undefined)
     addEventListener('focus', recheck)
