@@ -1,4 +1,5 @@
 import type { DefinitionPreview } from '../api/types.ts'
+import { ActionNotes } from '../components/action-notes.tsx'
 import { FilteredTable } from '../components/filtered-table.tsx'
 
 /** Every resource that a change of definitions would change, and the problems that it would cause. */
@@ -18,6 +19,7 @@ export function PreviewView({ preview }: { readonly preview: DefinitionPreview }
           </ul>
         </div>
       )}
+      <ActionNotes actions={changes} />
       {changes.length === 0 ? (
         <p class="notice notice-good">No resource would change.</p>
       ) : (

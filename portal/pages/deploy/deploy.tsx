@@ -146,6 +146,11 @@ function Composer({ ids, base }: ComposerProps) {
         {problem && <ProblemNotice problem={problem} />}
       </section>
       {plan && <PlanView plan={plan.plan} isBusy={isBusy} onDeploy={() => void deploy(plan.source)} />}
+      {latest && !plan && (
+        <p class="notice notice-wait" role="status">
+          Another deployment has changed this environment since the plan was shown. Show the plan again.
+        </p>
+      )}
     </div>
   )
 }

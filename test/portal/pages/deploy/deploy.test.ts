@@ -38,6 +38,7 @@ test('a plan is shown until another deployment changes the set that it was compo
 
   await deployWeb()
   await plan.waitFor({ state: 'detached', timeout: 20_000 })
+  await page.getByText('Another deployment has changed this environment').waitFor({ timeout: 20_000 })
 
   const [request] = await Promise.all([page.waitForRequest(/dry_run/), show.click()])
   const update = [{ op: 'replace', path: '/spec/containers/main/image', value: 'registry.example.com/web:2' }]
@@ -92,4 +93,25 @@ test('the form keeps its focus and texts while the set of another deployment is 
   await page.locator('datalist option[value=web]').waitFor({ state: 'attached' })
   expect(await field.inputValue()).toBe('{"uuid-ossp": {}}')
   expect(faults()).toEqual([])
+})
+
+test('a plan begins with what loses data, says so, and shows thousands of steps a part at a time', async () => {
+  const { page, show } = await openForm('web')
+  const steps = Array.from({ length: 3000 }, (_, index) => ({
+    action: index === 2999 ? 'replace' : 'create',
+    descriptor: `s3.default#shared.files-${index}`,
+    gu_res_id: String(index),
+    changed_inputs: [],
+  }))
+  const summary = { create: 2999, update: 0, replace: 1, retain: 0, unchanged: 0 }
+  await page.route('**/deploys?dry_run=true', (route) =>
+    route.fulfill({ json: { steps, summary, problems: [] } }),
+  )
+  await show.click()
+  await page.getByText('its data is lost').waitFor({ timeout: 20_000 })
+  const shown = page.getByRole('region', { name: 'Plan' }).getByRole('listitem')
+  expect(await shown.first().textContent()).toContain('shared.files-2999')
+  expect(await shown.count()).toBe(100)
+  await page.getByRole('button', { name: 'Show more of 3000' }).click()
+  expect(await shown.count()).toBe(200)
 })
