@@ -26,6 +26,8 @@ export function problemOf(status: number, body: unknown): ApiProblem {
 /** What to do about a problem, in one sentence. */
 export function adviceFor({ status, message, details }: ApiProblem): string {
   if (status === 0) return 'Check the connection, then try again.'
+  if (status === 403 && message.includes('access to this organization'))
+    return 'Ask an administrator of the organization to make you a member.'
   if (status === 403) return 'Ask an administrator of the organization for the role.'
   if (status === 404) return 'It may have been deleted. Go back and choose another.'
   const users = usersIn(details)

@@ -9,6 +9,7 @@ import { ProblemNotice } from '../../components/problem-notice.tsx'
 import { ReadView } from '../../components/read-view.tsx'
 import { isAdministrator } from '../../managing/roles.ts'
 import { StoredForm } from '../../managing/stored-form.tsx'
+import { useFormRight } from '../../managing/use-form-right.ts'
 import { pathTo } from '../../routing/paths.ts'
 import { linkTo, query } from '../../routing/router.ts'
 import type { PageProps } from '../../routing/routes.ts'
@@ -17,8 +18,8 @@ import { AccountForm } from './account-form.tsx'
 /** Resource accounts without their credentials, or the form for one of them. */
 export function Accounts({ parameters: { org = '' } }: PageProps) {
   const edited = query.value.get('account')
-  if (isAdministrator(org) && (edited !== null || query.value.has('new')))
-    return <AccountPage org={org} edited={edited} />
+  const hasForm = useFormRight(isAdministrator(org))
+  if (hasForm && (edited !== null || query.value.has('new'))) return <AccountPage org={org} edited={edited} />
   return <AccountList org={org} />
 }
 

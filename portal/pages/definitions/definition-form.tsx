@@ -8,6 +8,7 @@ import { replacedFields } from '../../managing/changed.ts'
 import { PreviewedForm } from '../../managing/previewed-form.tsx'
 import { isAdministrator } from '../../managing/roles.ts'
 import type { Stored } from '../../managing/stored-form.tsx'
+import { useFormRight } from '../../managing/use-form-right.ts'
 import { useCatalogue } from './catalogue.ts'
 import { type Catalogue, changedDefinitionBody, settingsOf, settingsSchema } from './definition-schema.ts'
 import { schemaFor, storedSecrets } from './inputs.ts'
@@ -37,7 +38,7 @@ export function DefinitionForm({ org, stored, onSaved }: Props) {
 function Editor({ org, stored, catalogue, onSaved }: Props & { readonly catalogue: Catalogue }) {
   const definition = stored.initial
   const { id, type, name, driver_account, driver_inputs, provision } = definition
-  const isDisabled = !isAdministrator(org)
+  const isDisabled = !useFormRight(isAdministrator(org))
   const schemaOf = useCallback(
     (value: unknown) => settingsSchema(catalogue, settingsOf(value), false),
     [catalogue],

@@ -6,6 +6,7 @@ import { Page } from '../../components/page.tsx'
 import { ReadView } from '../../components/read-view.tsx'
 import { isAdministrator } from '../../managing/roles.ts'
 import { StoredForm } from '../../managing/stored-form.tsx'
+import { useFormRight } from '../../managing/use-form-right.ts'
 import { pathTo } from '../../routing/paths.ts'
 import { linkTo, query } from '../../routing/router.ts'
 import type { PageProps } from '../../routing/routes.ts'
@@ -21,6 +22,7 @@ const titles: Readonly<Record<string, string>> = { criteria: 'Criteria of', dele
 export function DefinitionPage({ parameters: { org = '', def = '' } }: PageProps) {
   const path = { org_id: org, def_id: def }
   const isAllowed = isAdministrator(org)
+  const hasForm = useFormRight(isAllowed)
   const [isSaved, setSaved] = useState(false)
   const read = useRead('GET /orgs/{org_id}/resources/defs/{def_id}', { path, query: { deleted: 'true' } })
   const uses = useRead(
@@ -28,7 +30,7 @@ export function DefinitionPage({ parameters: { org = '', def = '' } }: PageProps
     isAllowed ? { path } : undefined,
     { isList: true },
   )
-  const edit = (isAllowed && query.value.get('edit')) || ''
+  const edit = (hasForm && query.value.get('edit')) || ''
   const own = pathTo('/o/:org/definitions/:def', { org, def })
   return (
     <Page

@@ -4,6 +4,7 @@ import { Page } from '../../components/page.tsx'
 import { ReadView } from '../../components/read-view.tsx'
 import { State } from '../../components/state.tsx'
 import { isAdministrator } from '../../managing/roles.ts'
+import { useFormRight } from '../../managing/use-form-right.ts'
 import { pathTo } from '../../routing/paths.ts'
 import { linkTo, query } from '../../routing/router.ts'
 import type { PageProps } from '../../routing/routes.ts'
@@ -11,7 +12,8 @@ import { NewDefinition } from './new-definition.tsx'
 
 /** Resource definitions with their criteria, or the form for a new one. */
 export function Definitions({ parameters: { org = '' } }: PageProps) {
-  if (query.value.has('new') && isAdministrator(org)) return <NewDefinition org={org} />
+  const hasForm = useFormRight(isAdministrator(org))
+  if (query.value.has('new') && hasForm) return <NewDefinition org={org} />
   return <DefinitionList org={org} />
 }
 

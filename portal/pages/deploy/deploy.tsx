@@ -5,9 +5,10 @@ import type { DeltaRequest, DeploymentPlan, DeploymentSet, PlainDelta } from '..
 import { ProblemNotice } from '../../components/problem-notice.tsx'
 import { ReadView } from '../../components/read-view.tsx'
 import { useAction } from '../../components/use-action.ts'
+import { useFormRight } from '../../managing/use-form-right.ts'
 import type { PageProps } from '../../routing/routes.ts'
 import { startDeployment } from '../deployments/start.ts'
-import { EnvironmentFrame, mayDeploy } from '../environments/environment-frame.tsx'
+import { EnvironmentFrame, mayDeploy, missingRoles } from '../environments/environment-frame.tsx'
 import { type EnvironmentIds, idsOf, requestPath } from '../environments/paths.ts'
 import { type DeployDraft, deltaOf, problemOfDraft } from './compose.ts'
 import { DraftForm } from './draft-form.tsx'
@@ -32,16 +33,17 @@ const noDraft: DeployDraft = { workload: '', image: '', container: '', dependenc
 export function DeployPage({ parameters }: PageProps) {
   const ids = idsOf(parameters)
   const environment = useRead('GET /orgs/{org_id}/apps/{app_id}/envs/{env_id}', { path: requestPath(ids) })
+  const hasForm = useFormRight(environment.data !== undefined && mayDeploy(ids, environment.data.type))
   return (
     <EnvironmentFrame ids={ids} what="Deploy">
       <ReadView read={{ ...environment, problem: undefined }} what="the environment">
         {({ type, base_set_id }) =>
-          mayDeploy(ids, type) ? (
+          hasForm ? (
             <Composer ids={ids} base={base_set_id} />
           ) : (
             <p class="empty">
-              Your roles do not allow you to deploy here: it takes the role developer on the application and
-              the role deployer on the environment type {type}.
+              Your roles do not allow you to deploy here. Ask an administrator of the organization for{' '}
+              {missingRoles(ids, type).join(' and ')}.
             </p>
           )
         }

@@ -6,6 +6,7 @@ import { Page } from '../../components/page.tsx'
 import { ReadView } from '../../components/read-view.tsx'
 import { isAdministrator } from '../../managing/roles.ts'
 import { StoredForm } from '../../managing/stored-form.tsx'
+import { useFormRight } from '../../managing/use-form-right.ts'
 import { pathTo } from '../../routing/paths.ts'
 import { linkTo, query } from '../../routing/router.ts'
 import type { PageProps } from '../../routing/routes.ts'
@@ -17,8 +18,9 @@ export function Drivers({ parameters: { org = '' } }: PageProps) {
   const read = useRead('GET /orgs/{org_id}/resources/drivers', { path }, { isList: true })
   const types = useRead('GET /orgs/{org_id}/resources/types', { path }, { isList: true })
   const isAllowed = isAdministrator(org)
-  const edited = isAllowed ? query.value.get('driver') : null
-  const isForm = edited !== null || (isAllowed && query.value.has('new'))
+  const hasForm = useFormRight(isAllowed)
+  const edited = hasForm ? query.value.get('driver') : null
+  const isForm = edited !== null || (hasForm && query.value.has('new'))
   const list = pathTo('/o/:org/drivers', { org })
   if (isForm)
     return (

@@ -68,9 +68,19 @@ export function EnvironmentFrame({ ids, what, children }: Props) {
 }
 
 /** Whether the user may deploy to an environment of a type. */
-export function mayDeploy({ org, app }: EnvironmentIds, type: string): boolean {
+export function mayDeploy(ids: EnvironmentIds, type: string): boolean {
+  return missingRoles(ids, type).length === 0
+}
+
+/** The roles that the user lacks to deploy to an environment of a type. */
+export function missingRoles({ org, app }: EnvironmentIds, type: string): readonly string[] {
   const roles = user.value?.roles ?? {}
-  return hasApplicationRole(roles, org, app, 'developer') && isDeployer(roles, org, type)
+  return [
+    ...(hasApplicationRole(roles, org, app, 'developer')
+      ? []
+      : [`the role developer on the application ${app}`]),
+    ...(isDeployer(roles, org, type) ? [] : [`the role deployer on the environment type ${type}`]),
+  ]
 }
 
 function DeployLink({ ids }: Pick<Props, 'ids'>) {

@@ -9,6 +9,7 @@ import { DeleteButton } from '../../managing/delete-button.tsx'
 import { isAdministrator } from '../../managing/roles.ts'
 import { SchemaEditor } from '../../managing/schema-editor.tsx'
 import { StoredForm } from '../../managing/stored-form.tsx'
+import { useFormRight } from '../../managing/use-form-right.ts'
 import { useSchemaText } from '../../managing/use-schema-text.ts'
 import { pathTo } from '../../routing/paths.ts'
 import { linkTo, navigate, query } from '../../routing/router.ts'
@@ -20,7 +21,8 @@ import { isCustom } from './type-schema.ts'
 export function Types({ parameters: { org = '' } }: PageProps) {
   const read = useRead('GET /orgs/{org_id}/resources/types', { path: { org_id: org } }, { isList: true })
   const wanted = query.value.get('type')
-  const added = isAdministrator(org) ? query.value.get('new') : null
+  const hasForm = useFormRight(isAdministrator(org))
+  const added = hasForm ? query.value.get('new') : null
   const title = added === null ? (wanted === null ? 'Types' : `Type ${wanted}`) : 'New type'
   const types = pathTo('/o/:org/types', { org })
   const isList = title === 'Types'
@@ -86,7 +88,8 @@ interface ViewProps {
 function TypeView({ org, type, categories }: ViewProps) {
   const types = pathTo('/o/:org/types', { org })
   const path = useMemo(() => ({ org_id: org, type_id: type.type }), [org, type.type])
-  if (!isAdministrator(org) || !isCustom(org, type))
+  const hasForm = useFormRight(isAdministrator(org))
+  if (!hasForm || !isCustom(org, type))
     return (
       <>
         <Preview type={type} />

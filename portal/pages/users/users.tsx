@@ -4,6 +4,7 @@ import { FilteredTable } from '../../components/filtered-table.tsx'
 import { Page } from '../../components/page.tsx'
 import { ReadView } from '../../components/read-view.tsx'
 import { isAdministrator } from '../../managing/roles.ts'
+import { useFormRight } from '../../managing/use-form-right.ts'
 import { pathTo } from '../../routing/paths.ts'
 import { linkTo, query } from '../../routing/router.ts'
 import type { PageProps } from '../../routing/routes.ts'
@@ -11,7 +12,8 @@ import { NewUser } from './new-user.tsx'
 
 /** Users of an organization with their roles, or the form for a new service user. */
 export function Users({ parameters: { org = '' } }: PageProps) {
-  if (query.value.has('new') && isAdministrator(org)) return <NewUser org={org} />
+  const hasForm = useFormRight(isAdministrator(org))
+  if (query.value.has('new') && hasForm) return <NewUser org={org} />
   return <UserList org={org} />
 }
 

@@ -6,6 +6,7 @@ import { ReadView } from '../../components/read-view.tsx'
 import { applicationCrumbs } from '../../managing/application-crumbs.ts'
 import { DeleteButton } from '../../managing/delete-button.tsx'
 import { mayChangeValues } from '../../managing/roles.ts'
+import { useFormRight } from '../../managing/use-form-right.ts'
 import { pathTo } from '../../routing/paths.ts'
 import { linkTo, query } from '../../routing/router.ts'
 import type { PageProps } from '../../routing/routes.ts'
@@ -27,9 +28,10 @@ export function Values({ parameters: { org = '', app = '', env = '' } }: PagePro
   )
   const read = env === '' ? ofApplication : ofEnvironment
   const isAllowed = mayChangeValues(org, app)
+  const hasForm = useFormRight(isAllowed)
   const [added, edited] = [query.value.get('new'), query.value.get('edit')]
   const what = env === '' ? app : `${app} ${env}`
-  if (isAllowed && (added !== null || edited !== null)) {
+  if (hasForm && (added !== null || edited !== null)) {
     const title = edited === null ? 'New shared value' : `Shared value ${edited}`
     return (
       <Page

@@ -13,6 +13,7 @@ import { CancelLink } from '../../managing/cancel-link.tsx'
 import { CheckedForm } from '../../managing/checked-form.tsx'
 import { mayManageWebhooks } from '../../managing/roles.ts'
 import { ShownOnce } from '../../managing/shown-once.tsx'
+import { useFormRight } from '../../managing/use-form-right.ts'
 import { pathTo } from '../../routing/paths.ts'
 import { linkTo, query } from '../../routing/router.ts'
 import type { PageProps } from '../../routing/routes.ts'
@@ -25,7 +26,8 @@ interface Props {
 
 /** Webhooks of an application, or the form for a new one. */
 export function Webhooks({ parameters: { org = '', app = '' } }: PageProps) {
-  if (query.value.has('new') && mayManageWebhooks(org, app)) return <NewWebhook org={org} app={app} />
+  const hasForm = useFormRight(mayManageWebhooks(org, app))
+  if (query.value.has('new') && hasForm) return <NewWebhook org={org} app={app} />
   return <WebhookList org={org} app={app} />
 }
 
