@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks'
 import { openStream } from './client.ts'
 import { createEventParser, type ServerEvent } from './event-parser.ts'
 import { addressOf } from './operations.ts'
+import { asProblem } from './problem.ts'
 import { invalidate, readAgain } from './read-store.ts'
 
 /** Whether changes arrive as they happen. */
@@ -16,6 +17,8 @@ export interface EnvironmentKey {
 }
 
 const pauses = [500, 1000, 2000, 5000, 10_000]
+/** Each refusal is an audit record. */
+const refusedPauseMs = 60_000
 const leastPauseMs = 300
 /** Reading long lists again takes at most this part of the time. */
 const readingShare = 4
@@ -74,17 +77,20 @@ class Follower {
 
   async #follow(stopped: AbortSignal): Promise<void> {
     for (let attempt = 0; !stopped.aborted; attempt += 1) {
+      let isRefused = false
       try {
         for await (const event of eventsOf(this.#stream, stopped)) {
           attempt = 0
           this.#handle(event)
         }
-      } catch {
+      } catch (error) {
         // The next attempt follows; what the page shows stays.
+        isRefused = [403, 404].includes(asProblem(error).status)
       }
       if (stopped.aborted) return
       isLive.value = false
-      await pause(pauses[Math.min(attempt, pauses.length - 1)] ?? 0, stopped)
+      const usual = pauses[Math.min(attempt, pauses.length - 1)] ?? 0
+      await pause(isRefused ? refusedPauseMs : usual, stopped)
     }
   }
 

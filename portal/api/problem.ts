@@ -37,6 +37,11 @@ export function adviceFor({ status, message, details }: ApiProblem): string {
   return status >= 500 ? 'Try again. The log of the gateway says more.' : changeAdvice
 }
 
+/** Whether the same request can succeed later: the gateway is away, or has too much to do. */
+export function endsByItself({ status }: ApiProblem): boolean {
+  return status === 0 || status === 429 || status >= 500
+}
+
 const changeAdvice = 'Change the request, then try again.'
 
 function adviceForConflict(message: string): string {

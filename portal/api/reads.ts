@@ -1,7 +1,10 @@
 import { useEffect, useMemo } from 'preact/hooks'
 import { call, callAll } from './client.ts'
 import { type Answer, addressOf, type OperationName, type RequestInput } from './operations.ts'
-import { entryFor, type Read, refresh, use } from './read-store.ts'
+import { type ApiProblem, endsByItself } from './problem.ts'
+import { type Entry, entryFor, type Read, refresh, use } from './read-store.ts'
+
+const retryMs = 10_000
 
 /** Reads with an operation, and again when it changes; a list is read to its end. Undefined input reads nothing. */
 export function useRead<K extends OperationName>(
@@ -16,7 +19,19 @@ export function useRead<K extends OperationName>(
   )
   useEffect(() => (key === '' ? undefined : use(entry)), [entry])
   const read = entry.state.value as Read<Answer<K>> // the key contains operation and input
+  useRetries(entry, read.problem)
   return { ...read, reload: () => void refresh(entry) }
+}
+
+/** Reads again what failed for a reason that ends by itself, while the page is visible. */
+function useRetries(entry: Entry, problem: ApiProblem | undefined): void {
+  useEffect(() => {
+    if (!problem || !endsByItself(problem)) return undefined
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') void refresh(entry)
+    }, retryMs)
+    return () => clearInterval(timer)
+  }, [entry, problem])
 }
 
 /** Begins with the address, by which entries are invalidated. */

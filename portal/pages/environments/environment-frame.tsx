@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { isLive, useLiveEnvironment } from '../../api/live.ts'
+import { endsByItself } from '../../api/problem.ts'
 import { useRead } from '../../api/reads.ts'
 import { hasApplicationRole, isDeployer } from '../../api/roles.ts'
 import { user } from '../../api/session.ts'
@@ -56,7 +57,7 @@ export function EnvironmentFrame({ ids, what, children }: Props) {
             </li>
           ))}
         </ul>
-        <LiveSign />
+        {(!problem || endsByItself(problem)) && <LiveSign />}
       </nav>
       {problem && <ProblemNotice problem={problem} onRetry={reload} />}
       {data?.status === 'deleting' && (

@@ -16,7 +16,7 @@ test('of an environment that does not exist says so once, and nothing else', asy
     .first()
     .waitFor({ state: 'detached' })
   expect(await problem.count()).toBe(1)
-  for (const untrue of ['No workloads.', 'No resources.'])
+  for (const untrue of ['No workloads.', 'No resources.', 'Connecting …'])
     expect(await page.getByText(untrue).count()).toBe(0)
 })
 
@@ -42,6 +42,20 @@ test('offers no deployment to an environment that is being deleted', async () =>
   await page.reload()
   await page.getByText('This environment is being deleted.').waitFor()
   expect(await deploy.count()).toBe(0)
+})
+
+test('asks seldom for changes that are refused', async () => {
+  const { page } = await open('')
+  await page.clock.install()
+  const asked: string[] = []
+  page.on('request', (request) => request.url().endsWith('/changes') && asked.push(request.url()))
+  await page.goto(`${gateway.url}/o/acme/apps/shop/envs/gone`)
+  await page.getByText("environment 'gone' of application 'shop' not found").first().waitFor()
+  for (let minute = 0; minute < 3; minute += 1) {
+    await page.clock.runFor(60_000)
+    await page.waitForTimeout(300)
+  }
+  expect(asked.length).toBeLessThan(6)
 })
 
 test('of the resources says when the words alone find none', async () => {
