@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks'
 import { hasOrganizationRole } from '../api/roles.ts'
 import { signOut, user } from '../api/session.ts'
 import { navigation } from '../routing/navigation.ts'
@@ -46,10 +47,16 @@ export function Header() {
 
 function Navigation({ organization }: { readonly organization: string }) {
   const isAdministrator = hasOrganizationRole(user.value?.roles ?? {}, organization, 'administrator')
+  const list = useRef<HTMLUListElement>(null)
+  useEffect(() => {
+    // In a narrow window, the list scrolls, and its current entry may be outside.
+    const current = list.current?.querySelector<HTMLElement>('[aria-current]')
+    if (list.current && current) list.current.scrollLeft = current.offsetLeft - list.current.offsetLeft - 40
+  }, [path.value])
   const offered = navigation.filter(({ isForAdministrators }) => isAdministrator || !isForAdministrators)
   return (
     <nav class="navigation" aria-label="Main">
-      <ul>
+      <ul ref={list}>
         {offered.map(({ label, pattern, under }) => {
           const target = pathTo(pattern, { org: organization })
           const isCurrent =

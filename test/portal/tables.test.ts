@@ -4,11 +4,11 @@ import { setUpPortal } from './support/set-up-portal.ts'
 
 const { gateway, open } = await setUpPortal(addEnvironment)
 
-test('a wide window breaks no word of a table', async () => {
+test.each([1280, 640, 375])('a window of %d pixels breaks no word of a table', async (width) => {
   const body = { name: 'Continuous integration of the northern teams', role: 'member' }
   await gateway.send('POST /orgs/acme/users', { body })
   const { page } = await open('/users')
-  await page.setViewportSize({ width: 1280, height: 800 })
+  await page.setViewportSize({ width, height: 800 })
   const role = page.getByRole('cell', { name: 'administrator', exact: true }).first()
   await role.waitFor()
   await page.getByRole('cell', { name: body.name, exact: true }).waitFor()
