@@ -18,16 +18,21 @@ export function ApplicationPage({ parameters: { org = '', app = '' } }: PageProp
     { path: { org_id: org, app_id: app } },
     { isList: true },
   )
+  const { data: application } = useRead('GET /orgs/{org_id}/apps/{app_id}', {
+    path: { org_id: org, app_id: app },
+  })
   return (
     <Page
-      title={app}
+      title={application?.name ?? app}
       documentTitle={`Application ${app}`}
       crumbs={[{ label: 'Applications', path: pathTo('/o/:org', { org }) }]}
       actions={
         <>
-          <a class="button" href={linkTo(pathTo('/o/:org/apps/:app/values', { org, app }))}>
-            Shared values
-          </a>
+          {read.data && (
+            <a class="button" href={linkTo(pathTo('/o/:org/apps/:app/values', { org, app }))}>
+              Shared values
+            </a>
+          )}
           {mayManageWebhooks(org, app) && (
             <a class="button" href={linkTo(pathTo('/o/:org/apps/:app/webhooks', { org, app }))}>
               Webhooks
@@ -36,6 +41,7 @@ export function ApplicationPage({ parameters: { org = '', app = '' } }: PageProp
         </>
       }
     >
+      {application && application.name !== app && <p class="muted">{app}</p>}
       <ReadView read={read} what="environments">
         {(environments) =>
           environments.length === 0 ? (

@@ -34,7 +34,7 @@ export function DefinitionPage({ parameters: { org = '', def = '' } }: PageProps
   const own = pathTo('/o/:org/definitions/:def', { org, def })
   return (
     <Page
-      title={titles[edit] ? `${titles[edit]} ${def}` : def}
+      title={titles[edit] ? `${titles[edit]} ${def}` : (read.data?.name ?? def)}
       documentTitle={`${titles[edit] ?? 'Definition'} ${def}`}
       crumbs={[
         { label: 'Definitions', path: pathTo('/o/:org/definitions', { org }) },
@@ -97,9 +97,10 @@ export function DefinitionPage({ parameters: { org = '', def = '' } }: PageProps
 }
 
 function Facts({ definition }: { readonly definition: ResourceDefinition }) {
-  const { type, driver_type, criteria, status_message } = definition
+  const { id, name, type, driver_type, criteria, status_message } = definition
   return (
     <>
+      {name !== id && <p class="muted">{id}</p>}
       <p>
         {type} by {driver_type}, for {criteria?.map(criterionText).join('; ') || 'no context'}
       </p>
