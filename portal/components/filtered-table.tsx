@@ -19,6 +19,9 @@ interface Props<T> {
 
 const pageSize = 100
 
+/** In place of an empty state. */
+export const noProblem = <span class="muted">no known problem</span>
+
 /** A table with a filter; long lists are shown a part at a time. */
 export function FilteredTable<T>({ what, items, columns, keyOf, textOf }: Props<T>) {
   const [filter, setFilter] = useState('')

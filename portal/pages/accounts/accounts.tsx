@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks'
 import { call } from '../../api/client.ts'
 import { type ApiProblem, asProblem } from '../../api/problem.ts'
 import { useRead } from '../../api/reads.ts'
-import type { AccountCheck } from '../../api/types.ts'
-import { FilteredTable } from '../../components/filtered-table.tsx'
+import type { AccountCheck, ResourceAccount } from '../../api/types.ts'
+import { FilteredTable, noProblem } from '../../components/filtered-table.tsx'
 import { Page } from '../../components/page.tsx'
 import { ProblemNotice } from '../../components/problem-notice.tsx'
 import { ReadView } from '../../components/read-view.tsx'
@@ -68,10 +68,12 @@ function AccountPage({ org, edited }: { readonly org: string; readonly edited: s
 function AccountList({ org }: { readonly org: string }) {
   const read = useRead('GET /orgs/{org_id}/resources/accounts', { path: { org_id: org } }, { isList: true })
   const [checked, setChecked] = useState<{ id: string; check: AccountCheck } | undefined>(undefined)
+  const [checking, setChecking] = useState<string | undefined>(undefined)
   const [problem, setProblem] = useState<ApiProblem | undefined>(undefined)
   const isAllowed = isAdministrator(org)
   const list = pathTo('/o/:org/accounts', { org })
   const check = async (id: string) => {
+    setChecking(id)
     setProblem(undefined)
     setChecked(undefined)
     try {
@@ -83,7 +85,13 @@ function AccountList({ org }: { readonly org: string }) {
     } catch (error) {
       setProblem(asProblem(error))
     }
+    setChecking(undefined)
   }
+  const checkButton = ({ id, name }: ResourceAccount) => (
+    <button type="button" disabled={checking !== undefined} onClick={() => void check(id)}>
+      {checking === id ? 'Checking' : 'Check'} {name}
+    </button>
+  )
   return (
     <Page
       title="Accounts"
@@ -125,16 +133,8 @@ function AccountList({ org }: { readonly org: string }) {
               },
               { title: 'Type', show: ({ type }) => type },
               { title: 'Used', show: ({ is_used }) => (is_used ? 'yes' : 'no') },
-              { title: 'State', show: ({ status_message }) => status_message ?? '' },
-              {
-                title: 'Check',
-                show: ({ id, name }) =>
-                  isAllowed && (
-                    <button type="button" onClick={() => void check(id)}>
-                      Check {name}
-                    </button>
-                  ),
-              },
+              { title: 'State', show: ({ status_message }) => status_message ?? noProblem },
+              ...(isAllowed ? [{ title: 'Check', show: checkButton }] : []),
             ]}
           />
         )}

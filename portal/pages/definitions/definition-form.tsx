@@ -73,7 +73,13 @@ function Editor({ org, stored, catalogue, onSaved }: Props & { readonly catalogu
       <SchemaForm key={driver_type} {...inputs.fields} />
     </>
   )
-  if (isDisabled) return <section class="panel stack">{fields}</section>
+  if (isDisabled)
+    return (
+      <section class="panel stack">
+        <p class="muted">Administrators of the organization change definitions.</p>
+        {fields}
+      </section>
+    )
   const request = {
     path: { org_id: org, def_id: id },
     body: changedDefinitionBody(settings.value, inputs.value, definition),

@@ -1,7 +1,7 @@
 import { call } from '../../api/client.ts'
 import { useRead } from '../../api/reads.ts'
 import type { Driver } from '../../api/types.ts'
-import { FilteredTable } from '../../components/filtered-table.tsx'
+import { FilteredTable, noProblem } from '../../components/filtered-table.tsx'
 import { Page } from '../../components/page.tsx'
 import { ReadView } from '../../components/read-view.tsx'
 import { isAdministrator } from '../../managing/roles.ts'
@@ -94,7 +94,7 @@ function DriverTable({ org, drivers, isAllowed }: TableProps) {
         { title: 'Provisions', show: ({ type }) => (type === '*' ? 'any type' : type) },
         { title: 'Accounts', show: ({ account_types }) => account_types.join(', ') || 'none' },
         { title: 'Target', show: ({ target }) => target ?? 'built in' },
-        { title: 'State', show: ({ status_message }) => status_message ?? '' },
+        { title: 'State', show: ({ status_message }) => status_message ?? noProblem },
       ]}
     />
   )

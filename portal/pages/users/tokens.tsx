@@ -5,6 +5,7 @@ import { Confirmation } from '../../components/confirmation.tsx'
 import { Page } from '../../components/page.tsx'
 import { ProblemNotice } from '../../components/problem-notice.tsx'
 import { ReadView } from '../../components/read-view.tsx'
+import { Time } from '../../components/time.tsx'
 import { useAction } from '../../components/use-action.ts'
 import { ShownOnce } from '../../managing/shown-once.tsx'
 import { pathTo } from '../../routing/paths.ts'
@@ -42,7 +43,7 @@ export function Tokens({ parameters: { org = '', user = '' } }: PageProps) {
               <li key={each.id} class="card">
                 <h2>{each.id}</h2>
                 {each.description && <p>{each.description}</p>}
-                <p class="muted">{each.expires_at ? `Expires ${each.expires_at}` : 'Never expires'}</p>
+                <p class="muted">{each.expires_at ? <Expiry at={each.expires_at} /> : 'Never expires'}</p>
                 <button type="button" class="danger" onClick={() => setRevoked(each.id)}>
                   Revoke {each.id}
                 </button>
@@ -51,28 +52,30 @@ export function Tokens({ parameters: { org = '', user = '' } }: PageProps) {
           </ul>
         )}
       </ReadView>
-      <form
-        class="panel stack"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void create()
-        }}
-      >
-        <label>
-          ID of a new token
-          <input
-            value={id}
-            required
-            autocomplete="off"
-            onInput={({ currentTarget }) => setId(currentTarget.value)}
-          />
-        </label>
-        <div class="actions">
-          <button type="submit" disabled={isBusy}>
-            Create a token
-          </button>
-        </div>
-      </form>
+      {read.data && (
+        <form
+          class="panel stack"
+          onSubmit={(event) => {
+            event.preventDefault()
+            void create()
+          }}
+        >
+          <label>
+            ID of a new token
+            <input
+              value={id}
+              required
+              autocomplete="off"
+              onInput={({ currentTarget }) => setId(currentTarget.value)}
+            />
+          </label>
+          <div class="actions">
+            <button type="submit" disabled={isBusy}>
+              Create a token
+            </button>
+          </div>
+        </form>
+      )}
       {revoked !== undefined && (
         <Confirmation
           title={`Revoke ${revoked}?`}
@@ -84,5 +87,14 @@ export function Tokens({ parameters: { org = '', user = '' } }: PageProps) {
         </Confirmation>
       )}
     </Page>
+  )
+}
+
+/** A token that has expired stays in the list until it is revoked. */
+function Expiry({ at }: { readonly at: string }) {
+  return (
+    <>
+      {Date.parse(at) <= Date.now() ? 'Expired' : 'Expires'} <Time at={at} />
+    </>
   )
 }

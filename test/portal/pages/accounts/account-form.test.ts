@@ -16,3 +16,22 @@ test('credentials that were typed for one type are not sent for another', async 
   ])
   expect(request.postDataJSON()).toEqual({ id: 'mine', name: 'mine', type: 'local', credentials: {} })
 })
+
+test('an account without a problem says so, and its check shows that it runs', async () => {
+  const { page } = await open('/accounts?new')
+  await page.getByLabel(/^ID/).fill('mine')
+  await page.getByLabel(/^Type/).selectOption({ label: 'This cluster (local)' })
+  await page.getByRole('button', { name: 'Create the account' }).click()
+  await page.getByRole('cell', { name: 'no known problem' }).waitFor({ timeout: 20_000 })
+  const answered = Promise.withResolvers<void>()
+  await page.route('**/actions/check', async (route) => {
+    await answered.promise
+    await route.abort()
+  })
+  await page.getByRole('button', { name: 'Check mine' }).click()
+  const checking = page.getByRole('button', { name: 'Checking mine' })
+  await checking.waitFor({ timeout: 20_000 })
+  expect(await checking.isDisabled()).toBe(true)
+  answered.resolve()
+  await page.getByRole('button', { name: 'Check mine' }).waitFor({ timeout: 20_000 })
+})

@@ -19,3 +19,9 @@ test('a double click creates one token', async () => {
   await page.getByRole('heading', { name: 'nightly' }).waitFor()
   expect(faults()).toEqual([])
 })
+
+test('tokens that cannot be read offer no new one', async () => {
+  const { page } = await open('/users/gone')
+  await page.getByText("user 'gone' not found").waitFor({ timeout: 20_000 })
+  expect(await page.getByLabel('ID of a new token').count()).toBe(0)
+})
