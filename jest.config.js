@@ -11,12 +11,21 @@ const common = {
 const inBrowser = [
   'test/api-gateway/pages/reference',
   'test/api-gateway/sign-in/portal-sign-in',
+  'test/portal/api/retries',
+  'test/portal/components/confirmation',
+  'test/portal/components/current-page',
+  'test/portal/components/header',
   'test/portal/components/sign-in-dialog',
+  'test/portal/components/time',
   'test/portal/pages/accounts/account-form',
+  'test/portal/managing/lost-role',
   'test/portal/managing/stored-form',
+  'test/portal/pages/applications/application',
   'test/portal/pages/deploy/deploy',
+  'test/portal/pages/environments/overview',
   'test/portal/pages/users/roles',
   'test/portal/pages/users/tokens',
+  'test/portal/tables',
 ].map((name) => `<rootDir>/${name}.test.ts`)
 
 export default {
