@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import { query, setQuery } from '../routing/router.ts'
 
 /** A column of a table. */
 export interface Column<T> {
@@ -22,9 +23,9 @@ const pageSize = 100
 /** In place of an empty state. */
 export const noProblem = <span class="muted">no known problem</span>
 
-/** A table with a filter; long lists are shown a part at a time. */
+/** A table with a filter, which is in the address, so that the way back to the table keeps it; long lists are shown a part at a time. */
 export function FilteredTable<T>({ what, items, columns, keyOf, textOf }: Props<T>) {
-  const [filter, setFilter] = useState('')
+  const filter = query.value.get('find') ?? ''
   const [shown, setShown] = useState(pageSize)
   const wanted = filter.trim().toLowerCase()
   const found = items.filter((each) => textOf(each).toLowerCase().includes(wanted))
@@ -32,7 +33,13 @@ export function FilteredTable<T>({ what, items, columns, keyOf, textOf }: Props<
     <div class="stack">
       <label>
         Filter {what}
-        <input type="search" value={filter} onInput={({ currentTarget }) => setFilter(currentTarget.value)} />
+        <input
+          type="search"
+          value={filter}
+          onInput={({ currentTarget: { value } }) =>
+            setQuery({ find: value === '' ? undefined : value }, { replace: true })
+          }
+        />
       </label>
       <p class="muted" role="status">
         {found.length} of {items.length} {what}

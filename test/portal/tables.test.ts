@@ -20,3 +20,17 @@ test.each([1280, 640, 375])('a window of %d pixels breaks no word of a table', a
   })()`)
   expect(lines).toBe(1)
 })
+
+test('the way back to a table keeps its filter', async () => {
+  const { page } = await open('/users')
+  const filter = page.getByRole('searchbox')
+  await filter.fill('admin')
+  await page
+    .getByRole('link', { name: /^Roles of/ })
+    .first()
+    .click()
+  await page.getByRole('heading', { name: /^Roles of/, level: 1 }).waitFor()
+  await page.goBack()
+  await page.getByRole('heading', { name: 'Users', level: 1 }).waitFor()
+  expect(await filter.inputValue()).toBe('admin')
+})
