@@ -22,6 +22,7 @@ const inBrowser = [
   'test/portal/managing/stored-form',
   'test/portal/pages/applications/application',
   'test/portal/pages/deploy/deploy',
+  'test/portal/pages/deployments/deployment',
   'test/portal/pages/environments/overview',
   'test/portal/pages/users/roles',
   'test/portal/pages/users/tokens',

@@ -9,6 +9,7 @@ import { useAction } from '../../components/use-action.ts'
 import type { PageProps } from '../../routing/routes.ts'
 import { EnvironmentFrame, mayDeploy } from '../environments/environment-frame.tsx'
 import { type EnvironmentIds, idsOf, requestPath } from '../environments/paths.ts'
+import { ResourceSummary } from '../environments/resource-summary.tsx'
 import { DeploymentProblems } from './deployment-problems.tsx'
 import { SetChanges } from './set-changes.tsx'
 import { startDeployment } from './start.ts'
@@ -50,6 +51,7 @@ function Content({ ids, deployment }: Props) {
         {comment && <p class="comment">{comment}</p>}
         {status_message && <p class="notice notice-wait">{status_message}</p>}
         {status === 'failed' && <DeploymentProblems ids={ids} deployment={deployment} />}
+        {isRunning(deployment) && <Progress ids={ids} />}
         <DeployAgain ids={ids} deployment={deployment} />
       </section>
       <SetChanges ids={ids} deployment={deployment} />
@@ -57,12 +59,29 @@ function Content({ ids, deployment }: Props) {
   )
 }
 
+function isRunning({ status }: Deployment): boolean {
+  return status === 'pending' || status === 'in progress'
+}
+
+/** What a deployment that runs has reached, and what it waits for. */
+function Progress({ ids }: Pick<Props, 'ids'>) {
+  const read = useRead(
+    'GET /orgs/{org_id}/apps/{app_id}/envs/{env_id}/resources',
+    { path: requestPath(ids) },
+    { isList: true },
+  )
+  return (
+    <ReadView read={read} what="resources">
+      {(resources) => <ResourceSummary ids={ids} resources={resources} />}
+    </ReadView>
+  )
+}
+
 /** Deploys the set of this deployment once more. */
 function DeployAgain({ ids, deployment }: Props) {
   const { isBusy, problem, run } = useAction()
   const { data } = useRead('GET /orgs/{org_id}/apps/{app_id}/envs/{env_id}', { path: requestPath(ids) })
-  const isRunning = deployment.status === 'pending' || deployment.status === 'in progress'
-  if (!data || !mayDeploy(ids, data.type) || deployment.set_id === '' || isRunning) return null
+  if (!data || !mayDeploy(ids, data.type) || deployment.set_id === '' || isRunning(deployment)) return null
   const deploy = () =>
     run(() =>
       startDeployment(ids, {

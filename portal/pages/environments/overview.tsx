@@ -1,5 +1,5 @@
 import { useRead } from '../../api/reads.ts'
-import type { ActiveResource, Environment } from '../../api/types.ts'
+import type { Environment } from '../../api/types.ts'
 import { ReadView } from '../../components/read-view.tsx'
 import { State } from '../../components/state.tsx'
 import { Time } from '../../components/time.tsx'
@@ -7,9 +7,9 @@ import { toneOfDeployment } from '../../components/tones.ts'
 import { linkTo } from '../../routing/router.ts'
 import type { PageProps } from '../../routing/routes.ts'
 import { DeploymentProblems } from '../deployments/deployment-problems.tsx'
-import { countStates, stateOf } from '../resources/states.ts'
 import { EnvironmentFrame, mayDeploy } from './environment-frame.tsx'
 import { type EnvironmentIds, environmentPath, idsOf, requestPath } from './paths.ts'
+import { ResourceSummary } from './resource-summary.tsx'
 import { Workloads } from './workloads.tsx'
 
 /** Overview of an environment: last deployment, resources by state, workloads. */
@@ -68,41 +68,6 @@ function LastDeployment({
         <a href={linkTo(environmentPath(ids, `/deployments/${encodeURIComponent(last.id)}`))}>
           Deployment {last.id.split('.').at(-1)}
         </a>
-      </p>
-    </>
-  )
-}
-
-function ResourceSummary({
-  ids,
-  resources,
-}: {
-  readonly ids: EnvironmentIds
-  readonly resources: readonly ActiveResource[]
-}) {
-  if (resources.length === 0) return <p class="muted">No resources.</p>
-  const waiting = resources.filter((each) => stateOf(each).tone !== 'good')
-  return (
-    <>
-      <ul class="chips">
-        {countStates(resources).map(({ label, tone, count }) => (
-          <li key={label}>
-            <State tone={tone}>{`${count} ${label}`}</State>
-          </li>
-        ))}
-      </ul>
-      <ul class="plain-list">
-        {waiting.slice(0, 5).map((each) => (
-          <li key={each.gu_res_id}>
-            <a href={linkTo(environmentPath(ids, `/graph?resource=${each.gu_res_id}`))}>
-              {each.type} {each.res_id}
-            </a>
-            {each.status_message && <span class="muted"> {each.status_message}</span>}
-          </li>
-        ))}
-      </ul>
-      <p>
-        <a href={linkTo(environmentPath(ids, '/graph'))}>Open the graph</a>
       </p>
     </>
   )
