@@ -50,8 +50,13 @@ function Navigation({ organization }: { readonly organization: string }) {
   const list = useRef<HTMLUListElement>(null)
   useEffect(() => {
     // In a narrow window, the list scrolls, and its current entry may be outside.
-    const current = list.current?.querySelector<HTMLElement>('[aria-current]')
-    if (list.current && current) list.current.scrollLeft = current.offsetLeft - list.current.offsetLeft - 40
+    const frame = list.current
+    const current = frame?.querySelector<HTMLElement>('[aria-current]')
+    if (!frame || !current) return
+    const start = current.offsetLeft - frame.offsetLeft
+    const isOutside =
+      start < frame.scrollLeft || start + current.offsetWidth > frame.scrollLeft + frame.clientWidth
+    if (isOutside) frame.scrollLeft = start - 40
   }, [path.value])
   const offered = navigation.filter(({ isForAdministrators }) => isAdministrator || !isForAdministrators)
   return (
