@@ -1,6 +1,6 @@
 import type { DefinitionPreview } from '../api/types.ts'
-import { ActionNotes } from '../components/action-notes.tsx'
 import { FilteredTable } from '../components/filtered-table.tsx'
+import { ActionNotes } from './action-notes.tsx'
 
 /** Every resource that a change of definitions would change, and the problems that it would cause. */
 export function PreviewView({ preview }: { readonly preview: DefinitionPreview }) {

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 import type { DeploymentPlan } from '../../api/types.ts'
-import { ActionNotes } from '../../components/action-notes.tsx'
 import { State } from '../../components/state.tsx'
 import type { Tone } from '../../components/tones.ts'
+import { ActionNotes } from '../../managing/action-notes.tsx'
 
 interface Props {
   readonly plan: DeploymentPlan
