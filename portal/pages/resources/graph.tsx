@@ -8,6 +8,7 @@ import { linkTo, query, setQuery } from '../../routing/router.ts'
 import type { PageProps } from '../../routing/routes.ts'
 import { EnvironmentFrame } from '../environments/environment-frame.tsx'
 import { environmentPath, idsOf, requestPath } from '../environments/paths.ts'
+import { AbsentResource } from './absent-resource.tsx'
 import { ResourcePanel } from './resource-panel.tsx'
 import { shortNameOf, stateOf } from './states.ts'
 
@@ -27,6 +28,7 @@ export function GraphPage({ parameters }: PageProps) {
         {(resources) => (
           <div class={resource ? 'with-side' : 'without-side'}>
             <div class="stack">
+              {selected !== undefined && !resource && <AbsentResource />}
               <p class="muted">
                 Arrows point to what a resource depends on.{' '}
                 <a href={linkTo(environmentPath(ids, '/resources'))}>Show the same as a table</a>

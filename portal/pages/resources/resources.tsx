@@ -5,6 +5,7 @@ import { query, setQuery } from '../../routing/router.ts'
 import type { PageProps } from '../../routing/routes.ts'
 import { EnvironmentFrame } from '../environments/environment-frame.tsx'
 import { idsOf, requestPath } from '../environments/paths.ts'
+import { AbsentResource } from './absent-resource.tsx'
 import { ResourcePanel } from './resource-panel.tsx'
 import { ResourceTable } from './resource-table.tsx'
 import { filterResources } from './states.ts'
@@ -25,6 +26,7 @@ export function Resources({ parameters }: PageProps) {
     <EnvironmentFrame ids={ids} what="Resources">
       <div class={resource ? 'with-side' : 'without-side'}>
         <div class="stack">
+          {selected !== undefined && read.data && !resource && <AbsentResource />}
           <label class="search">
             <span>Find by name, type, state or definition</span>
             <input

@@ -64,3 +64,12 @@ test('of the resources says when the words alone find none', async () => {
   await page.getByRole('searchbox').fill('redis')
   await page.getByText('No resource has these words.').waitFor()
 })
+
+test.each(['graph', 'resources'])('the %s says that a selected resource is absent', async (what) => {
+  const { page } = await open(`/apps/shop/envs/development/${what}?resource=gone`)
+  const notice = page.getByText('The environment does not have the selected resource')
+  await notice.waitFor({ timeout: 20_000 })
+  await page.getByRole('button', { name: 'Close' }).click()
+  await notice.waitFor({ state: 'detached', timeout: 20_000 })
+  expect(new URL(page.url()).search).toBe('')
+})
