@@ -1,9 +1,10 @@
 import { signal } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import type { PageProps } from '../routing/page-props.ts'
 import { findRoute, type PathParameters } from '../routing/paths.ts'
 import { path, query } from '../routing/router.ts'
-import { type PageProps, type Route, routes } from '../routing/routes.ts'
+import { type Route, routes } from '../routing/routes.ts'
 import { NotFound } from './not-found.tsx'
 import { pageTitle } from './page.tsx'
 

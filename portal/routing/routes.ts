@@ -1,10 +1,5 @@
 import type { ComponentType } from 'preact'
-import type { PathParameters } from './paths.ts'
-
-/** What every page receives. */
-export interface PageProps {
-  readonly parameters: PathParameters
-}
+import type { PageProps } from './page-props.ts'
 
 /** A page and the addresses that show it. */
 export interface Route {

@@ -10,9 +10,9 @@ import { ReadView } from '../../components/read-view.tsx'
 import { isAdministrator } from '../../managing/roles.ts'
 import { StoredForm } from '../../managing/stored-form.tsx'
 import { useFormRight } from '../../managing/use-form-right.ts'
+import type { PageProps } from '../../routing/page-props.ts'
 import { pathTo } from '../../routing/paths.ts'
 import { linkTo, query } from '../../routing/router.ts'
-import type { PageProps } from '../../routing/routes.ts'
 import { AccountForm } from './account-form.tsx'
 
 /** Resource accounts without their credentials, or the form for one of them. */

@@ -6,9 +6,9 @@ import { State } from '../../components/state.tsx'
 import { Time } from '../../components/time.tsx'
 import { toneOfDeployment } from '../../components/tones.ts'
 import { mayManageWebhooks } from '../../managing/roles.ts'
+import type { PageProps } from '../../routing/page-props.ts'
 import { pathTo } from '../../routing/paths.ts'
 import { linkTo } from '../../routing/router.ts'
-import type { PageProps } from '../../routing/routes.ts'
 import { environmentPath } from '../environments/paths.ts'
 
 /** Environments of an application with their last deployments. */

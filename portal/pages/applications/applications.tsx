@@ -4,9 +4,9 @@ import type { Application } from '../../api/types.ts'
 import { Page } from '../../components/page.tsx'
 import { ReadView } from '../../components/read-view.tsx'
 import { State } from '../../components/state.tsx'
+import type { PageProps } from '../../routing/page-props.ts'
 import { pathTo } from '../../routing/paths.ts'
 import { linkTo } from '../../routing/router.ts'
-import type { PageProps } from '../../routing/routes.ts'
 import { emptyText } from './empty-text.ts'
 
 /** Applications of an organization with their environments. */

@@ -7,7 +7,7 @@ import { ProblemNotice } from '../../components/problem-notice.tsx'
 import { Loading } from '../../components/read-view.tsx'
 import { Time } from '../../components/time.tsx'
 import { useAction } from '../../components/use-action.ts'
-import type { PageProps } from '../../routing/routes.ts'
+import type { PageProps } from '../../routing/page-props.ts'
 import { resultText } from './result-text.ts'
 
 /** Audit records of an organization, newest first; older ones are read when they are asked for. */

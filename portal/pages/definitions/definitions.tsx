@@ -5,9 +5,9 @@ import { ReadView } from '../../components/read-view.tsx'
 import { State } from '../../components/state.tsx'
 import { isAdministrator } from '../../managing/roles.ts'
 import { useFormRight } from '../../managing/use-form-right.ts'
+import type { PageProps } from '../../routing/page-props.ts'
 import { pathTo } from '../../routing/paths.ts'
 import { linkTo, query } from '../../routing/router.ts'
-import type { PageProps } from '../../routing/routes.ts'
 import { NewDefinition } from './new-definition.tsx'
 
 /** Resource definitions with their criteria, or the form for a new one. */

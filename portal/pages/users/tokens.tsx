@@ -8,8 +8,8 @@ import { ReadView } from '../../components/read-view.tsx'
 import { Time } from '../../components/time.tsx'
 import { useAction } from '../../components/use-action.ts'
 import { ShownOnce } from '../../managing/shown-once.tsx'
+import type { PageProps } from '../../routing/page-props.ts'
 import { pathTo } from '../../routing/paths.ts'
-import type { PageProps } from '../../routing/routes.ts'
 
 /** API tokens of a service user. The value of a new token is shown once. */
 export function Tokens({ parameters: { org = '', user = '' } }: PageProps) {

@@ -5,9 +5,9 @@ import { Page } from '../../components/page.tsx'
 import { ReadView } from '../../components/read-view.tsx'
 import { isAdministrator } from '../../managing/roles.ts'
 import { useFormRight } from '../../managing/use-form-right.ts'
+import type { PageProps } from '../../routing/page-props.ts'
 import { pathTo } from '../../routing/paths.ts'
 import { linkTo, query } from '../../routing/router.ts'
-import type { PageProps } from '../../routing/routes.ts'
 import { NewUser } from './new-user.tsx'
 
 /** Users of an organization with their roles, or the form for a new service user. */

@@ -14,9 +14,9 @@ import { CheckedForm } from '../../managing/checked-form.tsx'
 import { mayManageWebhooks } from '../../managing/roles.ts'
 import { ShownOnce } from '../../managing/shown-once.tsx'
 import { useFormRight } from '../../managing/use-form-right.ts'
+import type { PageProps } from '../../routing/page-props.ts'
 import { pathTo } from '../../routing/paths.ts'
 import { linkTo, query } from '../../routing/router.ts'
-import type { PageProps } from '../../routing/routes.ts'
 import { newWebhookId, newWebhookSchema, triggerText, webhookBody } from './webhook-schema.ts'
 
 interface Props {
