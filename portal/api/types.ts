@@ -344,6 +344,7 @@ export type DeploymentPlan = {
     readonly reason: string
     readonly message: string
   }[]
+  readonly base_set_id?: string
 }
 
 export type DeploymentSet = {
@@ -1595,6 +1596,7 @@ export interface Operations {
       readonly mode?: 'full' | 'incremental' | null
       readonly delta?: DeltaToDeployRequest | null
       readonly score?: readonly ScoreRequest[] | null
+      readonly base_set_id?: string | null
       readonly pipeline?: {
         readonly id: string
         readonly run_id: string

@@ -57,6 +57,10 @@ export const newDeploymentShape = object(
       'Score documents whose workloads to add to the deployed set, or to replace there. Not together with `delta_id` or `set_id`.',
       { maxItems: 1000 },
     ),
+    base_set_id: string(
+      'ID of the set that the changes are made to, as `base_set_id` of the environment and of a plan. Refused with 409 if another set is deployed by now.',
+      { maxLength: 253 },
+    ),
     pipeline: wireSchema(pipelineStepSchema),
   },
   'A deployment. Without a delta, a set and Score documents, the deployed set is deployed again.',

@@ -4,7 +4,12 @@ import { EnvironmentDeployment, pipelineStepSchema } from '../../../operator/api
 import { newObject } from '../../../operator/api/kind.ts'
 import { annotations } from '../../../operator/api/names.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
-import { baseOf, isFinished, nextDeploymentNumber } from '../../../operator/domain/deployment/deployment.ts'
+import {
+  type Base,
+  baseOf,
+  isFinished,
+  nextDeploymentNumber,
+} from '../../../operator/domain/deployment/deployment.ts'
 import {
   deploymentObjectName,
   environmentObjectName,
@@ -26,7 +31,7 @@ import {
 } from '../common/find.ts'
 import { type NewDeployment, wantedSet } from './deployment-request.ts'
 import { deploymentsTo, refuseUnfinished } from './deployment-shape.ts'
-import { createSet, readMissingSets } from './set-shape.ts'
+import { createSet, readMissingSets, setIdOf } from './set-shape.ts'
 
 /** The environment that a request deploys to. */
 export interface Target {
@@ -79,6 +84,7 @@ export async function prepareDeployment(
   const earlier = deploymentsTo(store, path.org_id, name)
   if (!allowUnfinished) refuseUnfinished(earlier)
   const base = baseOf(environment, (id) => store.get(EnvironmentDeployment, path.org_id, id))
+  refuseOtherBase(base, request)
   await readMissingSets(cluster, path.org_id, [
     request.set_id && setObjectName(path.app_id, request.set_id),
     base?.setName,
@@ -93,6 +99,15 @@ export async function prepareDeployment(
   )
   if (owned) throw new Problem('Conflict', owned.message, { workload_id: owned.workload })
   return { environment, earlier, base, content }
+}
+
+/** Throws Conflict if the client saw another set deployed. */
+function refuseOtherBase(base: Base | undefined, { base_set_id: seen }: NewDeployment): void {
+  const current = setIdOf(base)
+  if (seen === undefined || seen === current) return
+  const message =
+    'another deployment has changed the environment since: read it again, and show the plan again'
+  throw new Problem('Conflict', message, { base_set_id: current })
 }
 
 /** Reads the delta, because the cache may not contain it as another gateway has answered it. */
@@ -135,8 +150,8 @@ export async function startDeployment(
       setName,
       deltaName: request.delta_id,
       fromDeploymentName: base?.deploymentName,
-      // A set that the client names does not depend on what was deployed before.
-      failIfBaseChanged: request.set_id === undefined ? true : undefined,
+      // A set that the client names does not depend on what was deployed before, unless the client says so.
+      failIfBaseChanged: request.set_id === undefined || request.base_set_id !== undefined || undefined,
       ...storedFields(request),
     },
   )

@@ -13,6 +13,7 @@ import { deploymentShape, deploymentsTo, toDeployment } from './deployment-shape
 import { currentTarget, prepareDeployment, startDeployment } from './deployment-start.ts'
 import { planShape, toPlan } from './dry-run.ts'
 import { pipelineId } from './pipeline-run-shape.ts'
+import { setIdOf } from './set-shape.ts'
 
 const deploymentErrorShape = named(
   'DeploymentError',
@@ -116,8 +117,11 @@ export const deployments: readonly Endpoint[] = [
       const prepared = await prepareDeployment(target, request, caller, gateway, {
         allowUnfinished: isDryRun,
       })
-      const { environment, content } = prepared
-      if (isDryRun) return ok(toPlan(gateway.planning.planFor(environment, content, { isFull })))
+      const { environment, base, content } = prepared
+      if (isDryRun) {
+        const plan = gateway.planning.planFor(environment, content, { isFull })
+        return ok({ ...toPlan(plan), base_set_id: setIdOf(base) })
+      }
       return created(toDeployment(await startDeployment(params, request, prepared, caller, gateway)))
     },
   }),

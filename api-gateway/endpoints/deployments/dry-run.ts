@@ -54,7 +54,11 @@ export const planShape = named(
         'Problems that would make the deployment fail. A deployment with problems changes nothing.',
       ),
     },
-    {},
+    {
+      base_set_id: string(
+        'ID of the set that the changes are made to. A deployment with it deploys what the plan shows, or is refused. Absent if it is not known.',
+      ),
+    },
     'Plan of a deployment.',
   ),
 )

@@ -3,6 +3,7 @@ import { newObject } from '../../../operator/api/kind.ts'
 import { annotations } from '../../../operator/api/names.ts'
 import { freeForm, integer, map, object, string } from '../../../operator/api/schema.ts'
 import { emptySet, emptySetId, type SetContent } from '../../../operator/domain/delta/delta.ts'
+import type { Base } from '../../../operator/domain/deployment/deployment.ts'
 import { setObjectName } from '../../../operator/domain/resource/identity.ts'
 import { type Cluster, refreshNamed } from '../../../operator/kube/cache/cluster.ts'
 import { isSetInUse } from '../../../operator/kube/cache/kinds-in-store.ts'
@@ -32,6 +33,12 @@ export const setShape = named(
 /** Converts a deployment set for a response. */
 export function toSet(id: string, { modules, shared }: SetContent) {
   return { id, version: 0, modules, shared }
+}
+
+/** ID of the set of a base, of the empty set without one. Undefined if it is not known. */
+export function setIdOf(base: Base | undefined): string | undefined {
+  if (!base) return emptySetId
+  return base.setName === undefined ? undefined : withoutApplication(base.setName)
 }
 
 /** Returns the content of a set. The empty set always exists. */

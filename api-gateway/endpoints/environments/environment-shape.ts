@@ -1,27 +1,20 @@
 import type { Environment } from '../../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
 import { object, oneOf, string, time } from '../../../operator/api/schema.ts'
-import { emptySetId } from '../../../operator/domain/delta/delta.ts'
 import { baseOf, byAge, rememberedStart } from '../../../operator/domain/deployment/deployment.ts'
 import { isLastPlanned, isRepetition } from '../../../operator/domain/deployment/deployment-history.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { objectName } from '../../request/parameters.ts'
 import { named } from '../../response/shapes.ts'
 import { statusMessageField, statusMessageOf } from '../active-resources/status-message.ts'
-import {
-  createdAt,
-  createdBy,
-  environmentIdOf,
-  lifecycleOf,
-  resourcesOf,
-  withoutApplication,
-} from '../common/find.ts'
+import { createdAt, createdBy, environmentIdOf, lifecycleOf, resourcesOf } from '../common/find.ts'
 import {
   deploymentShape,
   deploymentsTo,
   toDeployment,
   toPastDeployment,
 } from '../deployments/deployment-shape.ts'
+import { setIdOf } from '../deployments/set-shape.ts'
 
 /** Environment in responses. */
 export const environmentShape = named(
@@ -73,9 +66,7 @@ export function toEnvironment(store: Store, environment: Environment) {
 /** Returns the ID of the set that the next delta changes. */
 function baseSetIdOf(store: Store, environment: Environment): string | undefined {
   const { namespace } = environment.metadata
-  const base = baseOf(environment, (name) => store.get(EnvironmentDeployment, namespace, name))
-  if (!base) return emptySetId
-  return base.setName === undefined ? undefined : withoutApplication(base.setName)
+  return setIdOf(baseOf(environment, (name) => store.get(EnvironmentDeployment, namespace, name)))
 }
 
 /** Returns the newest deployment. A repetition of an earlier deployment counts only if its set was planned last. */

@@ -85,7 +85,8 @@ function Composer({ ids, base }: ComposerProps) {
       })
       setPlan({ source, base, plan: answer as DeploymentPlan }) // of a dry run
     })
-  const deploy = (source: Source) => run(() => startDeployment(ids, { ...source, comment }))
+  const deploy = ({ source, plan: { base_set_id } }: ShownPlan) =>
+    run(() => startDeployment(ids, { ...source, base_set_id, comment }))
   const change =
     <T,>(set: (value: T) => void) =>
     (value: T) => {
@@ -147,7 +148,7 @@ function Composer({ ids, base }: ComposerProps) {
         </div>
         {problem && <ProblemNotice problem={problem} />}
       </section>
-      {plan && <PlanView plan={plan.plan} isBusy={isBusy} onDeploy={() => void deploy(plan.source)} />}
+      {plan && <PlanView plan={plan.plan} isBusy={isBusy} onDeploy={() => void deploy(plan)} />}
       {latest && !plan && (
         <p class="notice notice-wait" role="status">
           Another deployment has changed this environment since the plan was shown. Show the plan again.

@@ -107,6 +107,34 @@ test.each<[what: string, isBuiltOnBase: true | undefined, body: () => object]>([
   },
 )
 
+describe('a deployment with the base of its plan', () => {
+  const add = (name: string) => ({ delta: { modules: { add: { [name]: web } } } })
+  const deployTo = (query: string, body: object) => gateway.send(`POST ${env}/deploys${query}`, { body })
+  beforeEach(() => gateway.send(`PUT ${env}/from_deploy_id`, { body: 'shop.development.1' }))
+
+  test.each<[what: string, body: () => object]>([
+    ['a delta', () => add('api')],
+    ['a set', () => ({ set_id: setId })],
+    ['the deployed set again', () => ({})],
+  ])('of %s is made if the base is the same, and fails if it changes before its turn', async (_, body) => {
+    const { base_set_id } = (await deployTo('?dry_run=true', body())).body
+    expect(base_set_id).toBe((await gateway.send(`GET ${env}`)).body.base_set_id)
+    const deployed = await deployTo('', { ...body(), base_set_id })
+    expect(deployed.status).toBe(201)
+    const made = gateway.cluster.store.get(EnvironmentDeployment, 'acme', deployed.body.id)
+    expect(made?.spec.failIfBaseChanged).toBe(true)
+  })
+
+  test.each(['', '?dry_run=true'])('is refused if another set is deployed since%s', async (query) => {
+    const { base_set_id } = (await deployTo('?dry_run=true', add('api'))).body
+    const { body: other } = await deployTo('', add('other'))
+    finish(gateway, 'shop.development.2')
+    const { status, body } = await deployTo(query, { ...add('api'), base_set_id })
+    expect([status, body.error, body.details]).toEqual([409, 'Conflict', { base_set_id: other.set_id }])
+    expect(gateway.cluster.store.get(EnvironmentDeployment, 'acme', 'shop.development.3')).toBeUndefined()
+  })
+})
+
 test('another start can be named in its place', async () => {
   await gateway.send(`PUT ${env}/from_deploy_id`, { body: 'shop.development.1' })
   expect((await gateway.send(`POST ${env}/deploys`, { body: { delta_id: deltaId } })).status).toBe(201)

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { newObject } from '../../../../operator/api/kind.ts'
 import { ResourceDefinition } from '../../../../operator/api/resource-definition.ts'
+import { emptySetId } from '../../../../operator/domain/delta/delta.ts'
 import { addEnvironment, addResource } from '../../support/objects.ts'
 import { setUpGateway } from '../../support/set-up.ts'
 
@@ -30,6 +31,7 @@ describe('the preview of a deployment', () => {
     const { status, body } = await preview()
     expect(status).toBe(200)
     expect(body).toEqual({
+      base_set_id: emptySetId,
       steps: [
         {
           action: 'create',

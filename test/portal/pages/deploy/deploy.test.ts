@@ -47,6 +47,14 @@ test('a plan is shown until another deployment changes the set that it was compo
   expect(faults()).toEqual([])
 })
 
+test('what is deployed is what its plan shows, also if another deployment came a moment ago', async () => {
+  const { page, show } = await openForm('web')
+  const [plan] = await Promise.all([page.waitForResponse(/dry_run/), show.click()])
+  const deployed = page.waitForRequest((each) => /deploys$/.test(each.url()) && each.method() === 'POST')
+  await page.getByRole('button', { name: 'Deploy', exact: true }).click()
+  expect((await deployed).postDataJSON().base_set_id).toBe((await plan.json()).base_set_id)
+})
+
 test('a text that is marked as wrong is never left out of a plan', async () => {
   const { page, show, faults } = await openForm('api')
   await addDependency(page, 'postgres')
