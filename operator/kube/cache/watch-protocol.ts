@@ -1,4 +1,5 @@
 import type { StoredObject } from '../../api/kind.ts'
+import { parseJson } from '../../domain/base/json.ts'
 import { ApiError } from '../client/api-error.ts'
 import type { Query } from '../client/client.ts'
 
@@ -18,9 +19,11 @@ export const metadataAccept = 'application/json;as=PartialObjectMetadata;g=meta.
 export const metadataListAccept = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1'
 const initialEventsEnd = 'k8s.io/initial-events-end'
 
-/** Parses a line of a watch. */
+/** Parses a line of a watch. The error does not quote it. */
 export function parseWatchEvent(line: string): WatchEvent {
-  return JSON.parse(line) as WatchEvent // the shape of the watch protocol
+  const event = parseJson(line)
+  if (event === undefined) throw new Error('a line of the watch is not JSON; a proxy may have cut it')
+  return event as WatchEvent // the shape of the watch protocol
 }
 
 /** Whether a bookmark ends the list that a watch streams first. */

@@ -15,7 +15,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The API server did not answer: it could not be reached, ended the connection, or was silent. */
+/** The API server did not answer: it could not be reached, ended the connection, was silent, or its answer was cut. */
 export class NoAnswer extends Error {}
 
 /** The API server refuses a create because of a quota of the namespace. */

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import { systemNamespace } from '../../api/names.ts'
 import { parseJson } from '../../domain/base/json.ts'
 import { quotaRefusalIn } from '../../domain/base/quota.ts'
-import { ApiError, isDenied, QuotaError } from './api-error.ts'
+import { ApiError, isDenied, NoAnswer, QuotaError } from './api-error.ts'
 import { bodyText } from './body-text.ts'
 import type { Connection } from './connection.ts'
 import { createFairSlots } from './fair-slots.ts'
@@ -93,8 +93,8 @@ export function createClient(connection: Connection, options: ClientOptions = {}
     async request(method, path, options = {}) {
       for (let attempt = 0; ; attempt += 1) {
         const answer = await slots.run(ownerOf(path), () => call(method, path, options))
-        const { status, text } = answer
-        if (isSuccess(status)) return text === '' ? undefined : JSON.parse(text)
+        const { status } = answer
+        if (isSuccess(status)) return contentOf(answer, `${method} ${path}`)
         const error = errorOf(answer, `${method} ${path}`)
         const pause = retryMsOf(error)
         if (pause === undefined || attempt >= maxBusyRetries) throw quotaErrorOf(error, path)
@@ -142,6 +142,15 @@ async function* linesOf(stream: Readable): AsyncGenerator<string> {
   } finally {
     stream.destroy()
   }
+}
+
+/** The content of a successful answer. A proxy may cut it, and the error of the parser may quote a secret. */
+function contentOf({ text }: Answer, request: string): unknown {
+  if (text === '') return undefined
+  const content = parseJson(text)
+  if (content === undefined)
+    throw new NoAnswer(`the API server answered ${request} with what is not JSON; a proxy may have cut it`)
+  return content
 }
 
 /** The error of an answer. Names the request, method and path, where the answer does not name the object. */

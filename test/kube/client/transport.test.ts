@@ -2,7 +2,9 @@ import { once } from 'node:events'
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { inspect } from 'node:util'
 import { afterEach, describe, expect, test } from '@jest/globals'
+import { NoAnswer } from '../../../operator/kube/client/api-error.ts'
 import { createClient, type KubeClient } from '../../../operator/kube/client/client.ts'
 import { ServerClock } from '../../../operator/kube/client/server-clock.ts'
 
@@ -125,6 +127,17 @@ describe('a request', () => {
     const expected = `no answer of the API server to PATCH /k8s${path}: other side closed`
     await expect(client.request('PATCH', path, { body: {}, query: { q: 'x' } })).rejects.toThrow(expected)
   })
+
+  test.each(['{"data":{"password":"c2VjcmV0', '<html>c2VjcmV0</html>', '{"a":1}c2VjcmV0'])(
+    'that is answered with %s was not answered, and the error does not quote it',
+    async (sent) => {
+      const { client } = await clientOf((_, response) => response.end(sent))
+      const error = await client.request('GET', path).catch((reason: unknown) => reason)
+      expect(error).toBeInstanceOf(NoAnswer)
+      expect(String(error)).toContain(`the API server answered GET ${path} with what is not JSON`)
+      expect(inspect(error)).not.toContain('c2Vj')
+    },
+  )
 
   test('that fails leaves the client usable', async () => {
     let count = 0
