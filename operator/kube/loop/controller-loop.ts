@@ -70,6 +70,8 @@ class ControllerLoop<K extends Kind> implements Loop {
   readonly #options: LoopOptions
   readonly #cache: Cache<ObjectOf<K>>
   readonly #backoff: Backoff
+  /** Failed writes of a status in a row. They are no attempts, which end a deployment. */
+  readonly #unwritten: Backoff
   readonly #retryPace = new RetryPace()
   readonly #gracePeriod: GracePeriod
   readonly #shortWaits = new ShortWaits()
@@ -84,6 +86,7 @@ class ControllerLoop<K extends Kind> implements Loop {
     this.#options = options
     this.#cache = cluster.store.cacheOf(controller.kind)
     this.#backoff = createBackoff(options.backoffMs)
+    this.#unwritten = createBackoff(options.backoffMs)
     this.#gracePeriod = createGracePeriod(options.graceMs ?? 60_000)
     const queueMetrics = options.metrics?.queueOf(controller.kind.kind)
     this.queue = createQueue(controller.workers ?? 64, (key) => this.#work(key), options.pace, queueMetrics)
@@ -144,7 +147,7 @@ class ControllerLoop<K extends Kind> implements Loop {
       if (!isOutdated) this.#options.log.warn('could not write status', { ...this.#logFields(key), error })
       this.queue.addAfter(
         key,
-        isOutdated ? conflictDelayMs : this.#backoff.delayAfter(this.#backoff.fail(key)),
+        isOutdated ? conflictDelayMs : this.#unwritten.delayAfter(this.#unwritten.fail(key)),
       )
     }
   }
@@ -152,6 +155,7 @@ class ControllerLoop<K extends Kind> implements Loop {
   #forget(key: string): void {
     this.#shortWaits.end(key)
     this.#backoff.reset(key)
+    this.#unwritten.reset(key)
     this.#resyncKeys.delete(key)
     this.#gracePeriod.forget(key)
   }
@@ -223,7 +227,8 @@ class ControllerLoop<K extends Kind> implements Loop {
         attempts,
         delay,
       })
-    if (!isFailure) this.#backoff.reset(key) // not before the write, which may fail too
+    this.#unwritten.reset(key)
+    if (!isFailure) this.#backoff.reset(key)
     if (outcome.ready !== 'Unknown') this.#shortWaits.end(key)
     const next = typeof outcome.retry === 'number' ? outcome.retry * 1000 : delay
     if (next !== undefined) this.queue.addAfter(key, next)

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { eventually } from '../../../dev/control-plane/kubernetes.ts'
 import { ActiveResource } from '../../../operator/api/active-resource.ts'
+import { ReconcileError } from '../../../operator/domain/base/errors.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import { ApiError } from '../../../operator/kube/client/api-error.ts'
 import { startController } from '../../../operator/kube/loop/controller-loop.ts'
@@ -32,4 +33,35 @@ test('an object whose status cannot be written is reconciled again with growing 
   const pauses = times.slice(1, 5).map((time, index) => time - (times[index] ?? 0))
   // 20, 40, 80 and 160 ms, each a quarter more or less.
   expect(pauses[3]).toBeGreaterThan(110)
+})
+
+test('the attempts in a status do not count the writes of it that failed', async () => {
+  const fake = createFakeCluster()
+  fake.addOrganization('acme')
+  const written: unknown[] = []
+  let reconciles = 0
+  let refusals = 3
+  const cluster = {
+    ...fake,
+    async replaceStatus(_kind, object, status) {
+      refusals -= 1
+      if (refusals >= 0) throw new ApiError(504, 'Timeout', 'the request took too long')
+      written.push([reconciles, (status as { attempts?: number }).attempts])
+      return object
+    },
+  } as Cluster
+  const made = activeResource({ type: 's3', resourceId: 'shared.a' })
+  fake.put(ActiveResource, { ...made, metadata: { ...made.metadata, finalizers: [] }, status: undefined })
+  const controller = {
+    kind: ActiveResource,
+    async reconcile(): Promise<never> {
+      reconciles += 1
+      throw new ReconcileError('ProvisionFailed', 'not today')
+    },
+  }
+  const backoffMs = { first: 10, most: 10 }
+  const loop = startController(cluster, controller, { log: silentLog, isActive: () => true, backoffMs })
+  await eventually('a status', 10_000, async () => written.length > 0 || undefined)
+  await loop.stop()
+  expect(written[0]).toEqual([4, 4])
 })
