@@ -1,7 +1,15 @@
 import { type RestErrorName, restErrors } from '../../operator/api/reasons/errors.ts'
 import { Problem } from '../../operator/domain/base/errors.ts'
 import { shortenMessage } from '../../operator/domain/base/size-limits.ts'
-import { ApiError, isDenied, isRejected, QuotaError } from '../../operator/kube/client/api-error.ts'
+import {
+  ApiError,
+  isDenied,
+  isNotFound,
+  isRejected,
+  isUnserved,
+  NoAnswer,
+  QuotaError,
+} from '../../operator/kube/client/api-error.ts'
 import { longestMessage } from './shapes.ts'
 
 /** Error response before serialization. */
@@ -31,6 +39,7 @@ export function toErrorResponse(error: unknown): ErrorResponse {
   if (error instanceof Problem) return problemResponse(error)
   if (error instanceof QuotaError) return quotaResponse(error)
   if (error instanceof ApiError) return apiErrorResponse(error)
+  if (error instanceof NoAnswer) return clusterFailed
   if (error instanceof URIError)
     return errorResponse('Invalid', 'the percent-encoding of the path is not valid')
   return internal
@@ -38,6 +47,15 @@ export function toErrorResponse(error: unknown): ErrorResponse {
 
 const internal: ErrorResponse = {
   ...errorResponse('Internal', 'internal error; the log has details under the request id'),
+  unexpected: true,
+}
+
+/** The write may have been done: only its answer is missing. */
+const clusterFailed: ErrorResponse = {
+  ...errorResponse(
+    'Internal',
+    'the cluster fails or does not answer; a change may be in effect all the same. Look, then try again; the log has details under the request id',
+  ),
   unexpected: true,
 }
 
@@ -59,13 +77,14 @@ function apiErrorResponse(error: ApiError): ErrorResponse {
   const { status, message, retryAfterSeconds = 1 } = error
   if (status === 409) return errorResponse('Conflict', message)
   if (isRejected(error) || (status < 429 && isDenied(error))) return errorResponse('Invalid', message)
-  if (status === 404) return errorResponse('NotFound', message)
+  // Not one that says that the kind is not served: the object may exist.
+  if (isNotFound(error)) return errorResponse('NotFound', message)
   if (status === 429) return { ...errorResponse('TooManyRequests', 'the cluster is busy'), retryAfterSeconds }
   if (status === 403 && message.includes('being terminated')) {
     return errorResponse('Conflict', 'the organization is being deleted')
   }
-  if (status === 503 || status === 504) return { ...internal, retryAfterSeconds }
-  return internal
+  if (status === 503 || status === 504) return { ...clusterFailed, retryAfterSeconds }
+  return status >= 500 || isUnserved(error) ? clusterFailed : internal
 }
 
 /** Returns the body of an error response. */

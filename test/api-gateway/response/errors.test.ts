@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { toErrorResponse } from '../../../api-gateway/response/errors.ts'
 import { longestMessage } from '../../../api-gateway/response/shapes.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
-import { ApiError } from '../../../operator/kube/client/api-error.ts'
+import { ApiError, NoAnswer } from '../../../operator/kube/client/api-error.ts'
 import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { addEnvironment } from '../support/objects.ts'
 
@@ -243,6 +243,19 @@ test('an unexpected error says nothing but its request id, and is logged', async
   expect(line).toMatchObject({ fields: { requestId: 'request-0001' } })
 })
 
+test.each<[string, Error, isOfTheCluster: boolean]>([
+  ['gives no answer', new NoAnswer('no answer of the API server to POST /apis: other side closed'), true],
+  ['is away', new ApiError(503, 'ServiceUnavailable', 'no leader'), true],
+  ['fails', new ApiError(500, 'InternalError', 'etcdserver: mvcc: database space exceeded'), true],
+  ['does not serve the kind', new ApiError(404, 'Unknown', 'it does not serve this path'), true],
+  ['is not to blame', new Error('out of luck'), false],
+])('an answer says whether the cluster failed: it %s', (_, error, isOfTheCluster) => {
+  const { status, message } = toErrorResponse(error)
+  expect([status, message.includes('a change may be in effect all the same')]).toEqual([500, isOfTheCluster])
+  expect(message).toContain('the log has details under the request id')
+  expect(message).not.toContain('etcd')
+})
+
 test.each<[string, ApiError, number]>([
   ['is not of the form', new ApiError(422, 'Invalid', 'spec: Invalid value'), 400],
   ['is too large for the API server', new ApiError(413, 'RequestEntityTooLarge', 'limit is 3145728'), 400],
@@ -269,6 +282,7 @@ test.each<[string, ApiError, number]>([
     new ApiError(500, 'InternalError', 'admission webhook "x" denied the request: lost'),
     500,
   ],
+  ['does not serve the kind at this time', new ApiError(404, 'Unknown', 'it does not serve this path'), 500],
   ['lacks a right of the gateway', new ApiError(403, 'Forbidden', 'cannot create resource "pods"'), 500],
 ])('when the cluster refuses because it %s', async (_, refusal, status) => {
   gateway.cluster.failNext('create Application', refusal)
