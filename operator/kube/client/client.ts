@@ -1,10 +1,11 @@
 import type { Readable } from 'node:stream'
 import { systemNamespace } from '../../api/names.ts'
-import { parseJson } from '../../domain/base/json.ts'
+import { parseJson, sameJson } from '../../domain/base/json.ts'
 import { quotaRefusalIn } from '../../domain/base/quota.ts'
 import { ApiError, isDenied, NoAnswer, QuotaError } from './api-error.ts'
 import { bodyText } from './body-text.ts'
 import type { Connection } from './connection.ts'
+import type { Credentials } from './credentials.ts'
 import { createFairSlots } from './fair-slots.ts'
 import type { ServerClock } from './server-clock.ts'
 import { type Answer, createTransport, isSuccess, type OutgoingRequest, type Transport } from './transport.ts'
@@ -58,9 +59,22 @@ export function createClient(connection: Connection, options: ClientOptions = {}
   const watches = createTransport(connection.origin)
   const slots = createFairSlots(connections, { share: Math.ceil(connections * sharedConnections) })
 
-  /** Sends a request with the current credentials, and reports it as `name`. */
-  async function send(name: string, transport: Transport, { path, headers, ...rest }: OutgoingRequest) {
+  /** Sends a request, and once more when the credentials have been replaced. */
+  async function send(name: string, transport: Transport, request: OutgoingRequest) {
     const credentials = await connection.credentials()
+    const answer = await sendAs(credentials, name, transport, request)
+    if (answer.status !== 401) return answer
+    const renewed = await connection.credentials(credentials)
+    return sameJson(renewed, credentials) ? answer : sendAs(renewed, name, transport, request)
+  }
+
+  /** Sends a request with these credentials, and reports it as `name`. */
+  async function sendAs(
+    credentials: Credentials,
+    name: string,
+    transport: Transport,
+    { path, headers, ...rest }: OutgoingRequest,
+  ) {
     const begun = performance.now()
     let status = 0
     try {

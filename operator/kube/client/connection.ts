@@ -5,7 +5,8 @@ import { podKubeconfig, readKubeconfig } from './kubeconfig.ts'
 export interface Connection {
   readonly origin: string
   readonly pathPrefix: string
-  credentials(): Promise<Credentials>
+  /** Reads them again when the API server has refused these. */
+  credentials(refused?: Credentials): Promise<Credentials>
 }
 
 /** Where the connection is described. */
@@ -30,9 +31,15 @@ export async function loadConnection({ kubeconfig, podApiServer }: ConnectionSou
   return {
     origin: server.origin,
     pathPrefix: server.pathname.replace(/\/$/, ''),
-    async credentials() {
-      if (known && performance.now() - known.at < credentialsMaxAgeMs) return known.credentials
-      known = { credentials: await source.credentials(), at: performance.now() }
+    async credentials(refused) {
+      const isFresh = known && performance.now() - known.at < credentialsMaxAgeMs
+      if (known && isFresh && known.credentials !== refused) return known.credentials
+      try {
+        known = { credentials: await source.credentials(), at: performance.now() }
+      } catch (error) {
+        // A file is replaced at this moment: those from before may still be good.
+        if (!known) throw error
+      }
       return known.credentials
     },
   }

@@ -101,7 +101,7 @@ function kubeconfigOf(cluster: Cluster, user: User, directory: string): Kubeconf
         read(cluster['certificate-authority'], cluster['certificate-authority-data']),
         read(user['client-certificate'], user['client-certificate-data']),
         read(user['client-key'], user['client-key-data']),
-        read(user.tokenFile) ?? user.token,
+        user.tokenFile ? readToken(resolve(directory, user.tokenFile)) : user.token,
       ])
       const rejectUnauthorized = cluster['insecure-skip-tls-verify'] === true ? false : undefined
       const servername = cluster['tls-server-name']
@@ -111,6 +111,13 @@ function kubeconfigOf(cluster: Cluster, user: User, directory: string): Kubeconf
       }
     },
   }
+}
+
+/** Without a token, the requests would be those of an anonymous user. */
+async function readToken(file: string): Promise<string> {
+  const token = await readFile(file, 'utf8')
+  if (token.trim() === '') throw new Error(`the file '${file}' is empty`)
+  return token
 }
 
 function authorizationOf(

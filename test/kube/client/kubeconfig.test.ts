@@ -140,3 +140,40 @@ describe('the ServiceAccount of a pod', () => {
     }
   })
 })
+
+describe('the credentials of a connection', () => {
+  const tokenFile = () => join(directory, 'rotated')
+  async function connect() {
+    await writeFile(tokenFile(), 'first')
+    const current = { cluster: { server: 'https://api.example.test' }, user: { tokenFile: tokenFile() } }
+    const { credentials } = await loadConnection({ kubeconfig: await write(kubeconfig(current), false) })
+    return { credentials, first: await credentials() }
+  }
+
+  test('are read again at once when the API server has refused them', async () => {
+    const { credentials, first } = await connect()
+    await writeFile(tokenFile(), 'second')
+    expect(await credentials()).toBe(first)
+    const second = await credentials(first)
+    expect(second.headers).toEqual({ authorization: 'Bearer second' })
+    expect(await credentials(first)).toBe(second)
+  })
+
+  test.each<[rule: string, change: () => Promise<void>]>([
+    ['is empty', () => writeFile(tokenFile(), '\n')],
+    ['is gone', () => rm(tokenFile())],
+  ])('stay while the file of the token %s', async (_, change) => {
+    const { credentials, first } = await connect()
+    await change()
+    expect(await credentials(first)).toBe(first)
+    await writeFile(tokenFile(), 'second')
+    expect((await credentials(first)).headers).toEqual({ authorization: 'Bearer second' })
+  })
+
+  test('are not those of nobody when the file of the token is empty', async () => {
+    await writeFile(tokenFile(), '')
+    const current = { cluster: { server: 'https://api.example.test' }, user: { tokenFile: tokenFile() } }
+    const { credentials } = await loadConnection({ kubeconfig: await write(kubeconfig(current), false) })
+    await expect(credentials()).rejects.toThrow(`the file '${tokenFile()}' is empty`)
+  })
+})

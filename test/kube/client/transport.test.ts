@@ -185,6 +185,39 @@ describe('a request', () => {
   })
 })
 
+describe('refused credentials', () => {
+  /** The API server accepts `accepted` alone; the file has `given` first, then `accepted`. */
+  async function rotating(given: string, accepted: string) {
+    const seen: unknown[] = []
+    const { origin } = await clientOf((request, response) => {
+      seen.push(request.headers.authorization)
+      response.writeHead(request.headers.authorization === accepted ? 200 : 401).end('{"a":1}\n')
+    })
+    const of = (authorization: string) => ({ headers: { authorization }, tls: {} })
+    const [first, second] = [of(given), of(accepted)]
+    const credentials = async (refused?: unknown) => (refused === first ? second : first)
+    const client = createClient({ origin, pathPrefix: '', credentials })
+    return { client, seen, [Symbol.asyncDispose]: () => client.close() }
+  }
+
+  test('are replaced, and the request is repeated once', async () => {
+    await using api = await rotating('old', 'new')
+    expect(await api.client.request('POST', path, { body: {} })).toEqual({ a: 1 })
+    expect(await linesOf(api.client)).toEqual(['', '{"a":1}'])
+    expect(api.seen).toEqual(['old', 'new', 'old', 'new'])
+  })
+
+  test('that did not change are not tried again', async () => {
+    let count = 0
+    const { client } = await clientOf((_, response) => {
+      count += 1
+      response.writeHead(401).end('{}')
+    })
+    await expect(client.request('GET', path)).rejects.toMatchObject({ status: 401 })
+    expect(count).toBe(1)
+  })
+})
+
 describe('a watch', () => {
   test('yields an empty line for the answer, and the lines of the server, wherever it cuts them', async () => {
     const { client } = await clientOf((_, response) => writeByByte(response, `${text}\n\n${text}\n`))
