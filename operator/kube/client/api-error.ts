@@ -77,3 +77,11 @@ export function isRejected(error: unknown): error is ApiError {
 export function isDenied({ message }: ApiError): boolean {
   return /\bdenied (?:the )?request\b/.test(message)
 }
+
+/** How the authorizer names a missing rule; admission rules do not use this form. */
+const missingRight = /\bcannot \S+ (?:resource|path) "/
+
+/** Whether an RBAC rule is missing; false when an admission rule rejects the request. */
+export function lacksRight({ status, message }: ApiError): boolean {
+  return status === 403 && missingRight.test(message)
+}

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import { systemNamespace } from '../../api/names.ts'
 import { parseJson, sameJson } from '../../domain/base/json.ts'
 import { quotaRefusalIn } from '../../domain/base/quota.ts'
-import { ApiError, isDenied, NoAnswer, QuotaError } from './api-error.ts'
+import { ApiError, isDenied, lacksRight, NoAnswer, QuotaError } from './api-error.ts'
 import { bodyText } from './body-text.ts'
 import type { Connection } from './connection.ts'
 import type { Credentials } from './credentials.ts'
@@ -49,6 +49,9 @@ const maxBusyRetries = 8
 /** Those who asked are not kept waiting for longer: they get the refusal. */
 const longestBusyPauseSeconds = 30
 const quotaConflictMs = 50
+/** An API server that starts refuses everything until it has read the roles: at most for so long after a request without an answer. */
+const startsWithinMs = 15_000
+const startingMs = 1000
 /** The share of the connections of an organization that sends much, while others use them: more make every request slow. */
 const sharedConnections = 1 / 16
 
@@ -58,6 +61,9 @@ export function createClient(connection: Connection, options: ClientOptions = {}
   const calls = createTransport(connection.origin, connections)
   const watches = createTransport(connection.origin)
   const slots = createFairSlots(connections, { share: Math.ceil(connections * sharedConnections) })
+  let silentAt = Number.NEGATIVE_INFINITY
+  /** Whether a right seems to be missing because the API server starts. */
+  const isStarting = (error: ApiError) => performance.now() - silentAt < startsWithinMs && lacksRight(error)
 
   /** Sends a request, and once more when the credentials have been replaced. */
   async function send(name: string, transport: Transport, request: OutgoingRequest) {
@@ -86,6 +92,9 @@ export function createClient(connection: Connection, options: ClientOptions = {}
       status = answer.status
       serverClock?.note(answer.date)
       return answer
+    } catch (error) {
+      if (error instanceof NoAnswer) silentAt = performance.now()
+      throw error
     } finally {
       onResponse?.(name, status, (performance.now() - begun) / 1000)
     }
@@ -103,6 +112,9 @@ export function createClient(connection: Connection, options: ClientOptions = {}
     })
   }
 
+  const whileStarting = (error: ApiError) =>
+    isStarting(error) ? new ApiError(503, 'ServiceUnavailable', error.message) : error
+
   return {
     async request(method, path, options = {}) {
       for (let attempt = 0; ; attempt += 1) {
@@ -110,7 +122,7 @@ export function createClient(connection: Connection, options: ClientOptions = {}
         const { status } = answer
         if (isSuccess(status)) return contentOf(answer, `${method} ${path}`)
         const error = errorOf(answer, `${method} ${path}`)
-        const pause = retryMsOf(error)
+        const pause = isStarting(error) ? startingMs : retryMsOf(error)
         if (pause === undefined || attempt >= maxBusyRetries) throw quotaErrorOf(error, path)
         await sleep(pause * (1 + Math.random() / 2))
       }
@@ -124,7 +136,7 @@ export function createClient(connection: Connection, options: ClientOptions = {}
           timeoutMs,
           streamUntil: signal,
         })
-        if (!answer.stream) throw errorOf(answer, `GET ${path}`)
+        if (!answer.stream) throw whileStarting(errorOf(answer, `GET ${path}`))
         yield* linesOf(answer.stream)
       } catch (error) {
         // An aborted stream fails as if the server had closed the connection.

@@ -1,11 +1,8 @@
 import { QuotaExceeded, ReconcileError, Stalled } from '../../domain/base/errors.ts'
-import { ApiError, isNamespaceTerminating, isRejected, QuotaError } from './api-error.ts'
+import { ApiError, isNamespaceTerminating, isRejected, lacksRight, QuotaError } from './api-error.ts'
 
 /** A rejected request is repeated after this time, because changes of roles and admission rules send no event. */
 export const rejectedRetrySeconds = 60
-
-/** How the authorizer names a missing rule; admission rules do not use this form. */
-const missingRight = /\bcannot \S+ (?:resource|path) "/
 
 /** How the API server says that it cannot ask an admission webhook that must agree. */
 const failedWebhook = /^Internal error occurred: failed calling webhook "[^"]*"/
@@ -16,11 +13,6 @@ const denyingPolicy =
 
 /** Statuses of validation and admission. */
 const rejectedStatuses: ReadonlySet<number> = new Set([400, 403])
-
-/** Whether an RBAC rule is missing; false when an admission rule rejects the request. */
-function lacksRight({ status, message }: ApiError): boolean {
-  return status === 403 && missingRight.test(message)
-}
 
 /** QuotaExceeded for a create that a quota refuses; any other error unchanged. */
 export function explainQuota(error: unknown): unknown {

@@ -178,3 +178,41 @@ test('the requests of an organization wait for one turn of each other, those of 
   for (const _ of busy.slice(2)) await answer()
   await Promise.all(busy)
 })
+
+describe('after an outage, an API server that has not read the roles yet', () => {
+  const forbidden = status('Forbidden', 'User "operator" cannot create resource "webhooks" in API group ""')
+
+  /** A server that breaks the connection of the first request, and refuses the next ones. */
+  async function starting(refusals: number, refusal = forbidden) {
+    const seen: string[] = []
+    const server = createServer((request, response) => {
+      seen.push(request.url ?? '')
+      request.resume()
+      if (seen.length === 1) response.destroy()
+      else if (seen.length <= 1 + refusals) response.writeHead(403).end(JSON.stringify(refusal))
+      else response.end('{}\n')
+    })
+    const client = await clientFor(server)
+    await expect(client.request('GET', path)).rejects.toThrow('no answer')
+    return { client, seen }
+  }
+
+  test('is asked again', async () => {
+    const { client, seen } = await starting(1)
+    expect(await client.request('POST', path, { body: {} })).toEqual({})
+    expect(seen).toHaveLength(3)
+  })
+
+  test('has not refused a watch for good', async () => {
+    const { client } = await starting(1)
+    const lines = client.watch(path, { query: {}, signal: new AbortController().signal })
+    await expect(lines[Symbol.asyncIterator]().next()).rejects.toMatchObject({ status: 503 })
+  })
+
+  test('is believed when a policy denies the request', async () => {
+    const message = "ValidatingAdmissionPolicy 'x' with binding 'x' denied request: cannot be"
+    const { client, seen } = await starting(1, status('Forbidden', message))
+    await expect(client.request('POST', path, { body: {} })).rejects.toMatchObject({ status: 403 })
+    expect(seen).toHaveLength(2)
+  })
+})
