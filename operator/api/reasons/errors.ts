@@ -28,7 +28,11 @@ export const restErrors = {
     status: 429,
     meaning: 'The token, or the address of a caller without a valid token, sends too many requests.',
   },
-  Internal: { status: 500, meaning: 'An error of the service; `details.request_id` finds it in the log.' },
+  Internal: {
+    status: 500,
+    meaning:
+      'An error of the service, or of the cluster; the message says of which. `details.request_id` finds it in the log.',
+  },
 } as const satisfies Readonly<Record<string, RestError>>
 
 /** The `error` of an answer. */
