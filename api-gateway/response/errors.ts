@@ -54,7 +54,7 @@ const internal: ErrorResponse = {
 const clusterFailed: ErrorResponse = {
   ...errorResponse(
     'Internal',
-    'the cluster fails or does not answer; a change may be in effect all the same. Look, then try again; the log has details under the request id',
+    'the cluster fails or does not answer; it may have made the change. Look, then try again; the log has details under the request id',
   ),
   unexpected: true,
 }

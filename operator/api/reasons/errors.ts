@@ -30,8 +30,7 @@ export const restErrors = {
   },
   Internal: {
     status: 500,
-    meaning:
-      'An error of the service, or of the cluster; the message says of which. `details.request_id` finds it in the log.',
+    meaning: 'An error of the service, or of the cluster; `details.request_id` finds it in the log.',
   },
 } as const satisfies Readonly<Record<string, RestError>>
 

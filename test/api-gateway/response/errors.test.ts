@@ -251,7 +251,7 @@ test.each<[string, Error, isOfTheCluster: boolean]>([
   ['is not to blame', new Error('out of luck'), false],
 ])('an answer says whether the cluster failed: it %s', (_, error, isOfTheCluster) => {
   const { status, message } = toErrorResponse(error)
-  expect([status, message.includes('a change may be in effect all the same')]).toEqual([500, isOfTheCluster])
+  expect([status, message.includes('it may have made the change')]).toEqual([500, isOfTheCluster])
   expect(message).toContain('the log has details under the request id')
   expect(message).not.toContain('etcd')
 })

@@ -170,7 +170,7 @@ describe('the credentials of a connection', () => {
     expect((await credentials(first)).headers).toEqual({ authorization: 'Bearer second' })
   })
 
-  test('are not those of nobody when the file of the token is empty', async () => {
+  test('are not anonymous when the file of the token is empty', async () => {
     await writeFile(tokenFile(), '')
     const current = { cluster: { server: 'https://api.example.test' }, user: { tokenFile: tokenFile() } }
     const { credentials } = await loadConnection({ kubeconfig: await write(kubeconfig(current), false) })
