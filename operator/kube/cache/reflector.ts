@@ -260,7 +260,7 @@ class CacheReflector implements Reflector {
     }
     // An idle connection was aborted: reconnect from the position.
     if (error instanceof Error && error.name === 'AbortError') return
-    this.#pauses.fail()
+    this.#pauses.fail(error instanceof ApiError ? error.retryAfterSeconds : undefined)
     this.#firstList.fail(error)
     const { plural: resource } = this.#resource
     const cause = error instanceof Error ? error.message : String(error)

@@ -4,6 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export interface PausesMs {
   readonly first: number
   readonly most: number
+  /** An API server that says when to try again works, so that the pauses are short, unless it asks for longer ones. */
+  readonly mostWhenAsked: number
   /** A watch that lasted this long after its answer, or after the list that it streamed, ends a series of failures. */
   readonly steady: number
 }
@@ -16,6 +18,8 @@ export class WatchPauses {
   readonly #pausesMs: PausesMs
   readonly #onRecovered: () => void
   #failures = 0
+  /** What the last failure asks for. */
+  #retryAfterMs: number | undefined
   /** When the current watch began to continue from a position; undefined before. */
   #steadySince: number | undefined
   #steadyTimer: NodeJS.Timeout | undefined
@@ -23,7 +27,7 @@ export class WatchPauses {
 
   constructor(pausesMs: Partial<PausesMs> = {}, onRecovered: () => void = () => {}) {
     this.#onRecovered = onRecovered
-    this.#pausesMs = { first: 200, most: 30_000, steady: 1000, ...pausesMs }
+    this.#pausesMs = { first: 200, most: 30_000, mostWhenAsked: 5000, steady: 1000, ...pausesMs }
   }
 
   /** Failures in a row. */
@@ -31,8 +35,9 @@ export class WatchPauses {
     return this.#failures
   }
 
-  fail(): void {
+  fail(retryAfterSeconds?: number): void {
     this.#failures += 1
+    this.#retryAfterMs = retryAfterSeconds === undefined ? undefined : retryAfterSeconds * 1000
   }
 
   reset(): void {
@@ -66,8 +71,11 @@ export class WatchPauses {
   /** Waits after a failure. */
   async wait(): Promise<void> {
     if (this.#failures === 0) return
-    const { first, most } = this.#pausesMs
-    const pauseMs = Math.min(most, first * 2 ** Math.min(this.#failures, 16))
+    const { first, most, mostWhenAsked } = this.#pausesMs
+    const askedMs = this.#retryAfterMs
+    const grownMs = first * 2 ** Math.min(this.#failures, 16)
+    const pauseMs =
+      askedMs === undefined ? Math.min(most, grownMs) : Math.max(askedMs, Math.min(mostWhenAsked, grownMs))
     this.#pause = new AbortController()
     try {
       await sleep(pauseMs * (0.5 + Math.random()), undefined, { signal: this.#pause.signal })

@@ -63,3 +63,20 @@ test('when one watch works again, the others do not wait for the end of their pa
   expect(performance.now() - begun).toBeLessThan(6000)
   await cluster.close()
 })
+
+test.each<[what: string, retryAfterSeconds: number | undefined, least: number, most: number]>([
+  ['an answer that asks for a moment, after a long outage', 0.001, 20, 5000],
+  ['an answer that asks for longer', 0.2, 199, 5000],
+  ['no answer', undefined, 300, Number.POSITIVE_INFINITY],
+])('the pause after %s', async (_, retryAfterSeconds, least, most) => {
+  jest.spyOn(Math, 'random').mockReturnValue(0.5)
+  const pauses = new WatchPauses({ first: 10, most: 60_000, mostWhenAsked: 20 })
+  for (let failures = 0; failures < 12; failures += 1) pauses.fail()
+  pauses.fail(retryAfterSeconds)
+  const begun = performance.now()
+  if (most === Number.POSITIVE_INFINITY) setTimeout(() => pauses.end(), 300)
+  await pauses.wait()
+  const paused = performance.now() - begun
+  expect(paused).toBeGreaterThanOrEqual(least - 2)
+  expect(paused).toBeLessThan(most)
+})
