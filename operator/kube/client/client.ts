@@ -123,7 +123,7 @@ export function createClient(connection: Connection, options: ClientOptions = {}
         if (isSuccess(status)) return contentOf(answer, `${method} ${path}`)
         const error = errorOf(answer, `${method} ${path}`)
         const pause = isStarting(error) ? startingMs : retryMsOf(error)
-        if (pause === undefined || attempt >= maxBusyRetries) throw quotaErrorOf(error, path)
+        if (pause === undefined || attempt >= maxBusyRetries) throw whileStarting(quotaErrorOf(error, path))
         await sleep(pause * (1 + Math.random() / 2))
       }
     },

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterEach, describe, expect, test } from '@jest/globals'
+import { afterEach, describe, expect, jest, test } from '@jest/globals'
 import { QuotaExceeded } from '../../../operator/domain/base/errors.ts'
 import {
   isConflict,
@@ -16,6 +16,7 @@ const path = '/apis/quartermaster.dev/v1alpha1/namespaces/acme/webhooks'
 const open: { client?: KubeClient; server?: Server } = {}
 
 afterEach(async () => {
+  jest.restoreAllMocks()
   await open.client?.close()
   open.server?.close()
 })
@@ -202,6 +203,13 @@ describe('after an outage, an API server that has not read the roles yet', () =>
     expect(await client.request('POST', path, { body: {} })).toEqual({})
     expect(seen).toHaveLength(3)
   })
+
+  test('has refused nothing for good, however often it is asked', async () => {
+    jest.spyOn(Math, 'random').mockReturnValue(0)
+    const { client, seen } = await starting(20)
+    await expect(client.request('POST', path, { body: {} })).rejects.toMatchObject({ status: 503 })
+    expect(seen).toHaveLength(10)
+  }, 20_000)
 
   test('has not refused a watch for good', async () => {
     const { client } = await starting(1)
