@@ -50,7 +50,7 @@ test('a plan is shown until another deployment changes the set that it was compo
 test('what is deployed is what its plan shows, also if another deployment came a moment ago', async () => {
   const { page, show } = await openForm('web')
   const [plan] = await Promise.all([page.waitForResponse(/dry_run/), show.click()])
-  const deployed = page.waitForRequest((each) => /deploys$/.test(each.url()) && each.method() === 'POST')
+  const deployed = page.waitForRequest((each) => each.url().endsWith('/deploys') && each.method() === 'POST')
   await page.getByRole('button', { name: 'Deploy', exact: true }).click()
   expect((await deployed).postDataJSON().base_set_id).toBe((await plan.json()).base_set_id)
 })
