@@ -1,6 +1,7 @@
 import type { FreeForm } from '../../api/schema.ts'
 import { isObject } from '../base/json.ts'
 import { moduleSchema, podSchema } from './module-schema.ts'
+import { SecretText } from './secret-text.ts'
 
 const fieldsOf = (schema: object) => Object.keys((schema as { properties: object }).properties) // of an object
 const moduleFields = fieldsOf(moduleSchema)
@@ -12,28 +13,33 @@ const podFields = fieldsOf(podSchema).filter((field) => !moduleFields.includes(f
  * moved, because the module has it in its place too, stays.
  */
 export function fromKubernetesForm(spec: unknown): unknown {
-  return isObject(spec) ? withContainers(withPod(spec)) : spec
+  if (!isMap(spec)) return spec
+  const module = withContainers(withPod(spec))
+  return isMap(module.schedules)
+    ? { ...module, schedules: eachMap(module.schedules, withContainers) }
+    : module
 }
 
 function withPod(spec: FreeForm): FreeForm {
   const pod = spec.pod ?? {}
-  const moved = podFields.filter((field) => isGiven(spec[field]) && isObject(pod) && !isGiven(pod[field]))
-  if (moved.length === 0) return spec
-  const entriesOf = (isMoved: boolean) =>
-    Object.fromEntries(Object.entries(spec).filter(([field]) => moved.includes(field) === isMoved))
-  return { ...entriesOf(false), pod: { ...(pod as FreeForm), ...entriesOf(true) } } // an object: fields move to it
+  if (!isMap(pod)) return spec
+  const entries = Object.entries(spec).filter(
+    ([field, value]) => isGiven(value) || !podFields.includes(field),
+  )
+  const isMoved = ([field]: [string, unknown]) => podFields.includes(field) && !isGiven(pod[field])
+  const moved = Object.fromEntries(entries.filter(isMoved))
+  const rest = Object.fromEntries(entries.filter((entry) => !isMoved(entry)))
+  return Object.keys(moved).length === 0 ? rest : { ...rest, pod: { ...pod, ...moved } }
 }
 
-function withContainers(spec: FreeForm): FreeForm {
-  const { containers } = spec
-  if (!isObject(containers)) return spec
-  const entries = Object.entries(containers).map(([id, each]) => [id, isObject(each) ? ownForm(each) : each])
-  return { ...spec, containers: Object.fromEntries(entries) }
+/** A module, or a schedule, with its containers as their schema has them. */
+function withContainers(holder: FreeForm): FreeForm {
+  const { containers } = holder
+  return isMap(containers) ? { ...holder, containers: eachMap(containers, ownForm) } : holder
 }
 
-function ownForm(container: FreeForm): FreeForm {
-  const { securityContext, env, ...rest } = container
-  const isSecurityMoved = isObject(securityContext) && !isGiven(rest.security_context)
+function ownForm({ securityContext, env, ...rest }: FreeForm): FreeForm {
+  const isSecurityMoved = isGiven(securityContext) && !isGiven(rest.security_context)
   const security = isSecurityMoved ? { security_context: withoutNoPrivileges(securityContext) } : undefined
   const variables = isGiven(env) ? withVariables(env, rest.variables ?? {}) : undefined
   return {
@@ -44,23 +50,37 @@ function ownForm(container: FreeForm): FreeForm {
 }
 
 /** Containers have no privileges in any case. */
-function withoutNoPrivileges({ privileged, ...context }: FreeForm): FreeForm {
-  return isGiven(privileged) && privileged !== false ? { privileged, ...context } : context
+function withoutNoPrivileges(given: unknown): unknown {
+  if (!isMap(given)) return given
+  const { privileged, ...context } = given
+  const hasNone = !isGiven(privileged) || privileged === false || privileged === 'false'
+  return hasNone ? context : { privileged, ...context }
 }
 
 /** The variables with those of `env`; undefined if one is defined twice or is no plain text. */
 function withVariables(env: unknown, variables: unknown): FreeForm | undefined {
-  if (!Array.isArray(env) || !isObject(variables)) return undefined
+  if (!Array.isArray(env) || !isMap(variables)) return undefined
   const added = new Map<string, unknown>()
   for (const each of env) {
-    const { name, value = '', ...more } = isObject(each) ? each : {}
-    const isPlain = typeof name === 'string' && Object.keys(more).length === 0
+    const { name, value, ...more } = isObject(each) ? each : {}
+    const isPlain = typeof name === 'string' && !Object.values(more).some(isGiven)
     if (!isPlain || added.has(name) || Object.hasOwn(variables, name)) return undefined
-    added.set(name, value)
+    added.set(name, value ?? '')
   }
   return { ...Object.fromEntries(added), ...variables }
 }
 
 function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null
+}
+
+/** Whether a value has members that a copy keeps: a secret would be lost in it. */
+function isMap(value: unknown): value is FreeForm {
+  return isObject(value) && !(value instanceof SecretText)
+}
+
+function eachMap(map: FreeForm, change: (each: FreeForm) => FreeForm): FreeForm {
+  return Object.fromEntries(
+    Object.entries(map).map(([key, each]) => [key, isMap(each) ? change(each) : each]),
+  )
 }

@@ -11,6 +11,9 @@ const tolerations = [{ key: 'spot', operator: 'Exists', effect: 'NoSchedule' }]
 const imagePullSecrets = [{ name: 'registry' }]
 const securityContext = { runAsUser: 1000, fsGroup: 1000 }
 const secret = new SecretText(['ab'])
+const scheduled = (container: FreeForm) => ({
+  schedules: { daily: { schedule: '0 4 * * *', containers: { main: container } } },
+})
 
 test.each<[what: string, earlier: [FreeForm, FreeForm?], current: [FreeForm, FreeForm?]]>([
   ['fields of pods', [{}, { affinity, imagePullSecrets }], [{}, { pod: { affinity, imagePullSecrets } }]],
@@ -43,9 +46,33 @@ test.each<[what: string, earlier: [FreeForm, FreeForm?], current: [FreeForm, Fre
     ],
     [{ variables: { A: '1', B: secret, C: '3' } }],
   ],
+  [
+    'null, which is absent,',
+    [
+      {
+        env: [{ name: 'A', value: null, valueFrom: null }],
+        securityContext: null,
+        security_context: { runAsUser: 1 },
+      },
+      { affinity: null, tolerations: null, pod: { tolerations } },
+    ],
+    [{ variables: { A: '' }, security_context: { runAsUser: 1 } }, { pod: { tolerations } }],
+  ],
+  [
+    'placeholders for whole fields',
+    [{ securityContext: '${externals.s.c}' }, { tolerations: '${externals.s.t}' }],
+    [{ security_context: '${externals.s.c}' }, { pod: { tolerations: '${externals.s.t}' } }],
+  ],
+  [
+    'what differs for a schedule',
+    [{}, scheduled({ env: [{ name: 'A', value: '1' }], securityContext: { privileged: 'false' } })],
+    [{}, scheduled({ variables: { A: '1' }, security_context: {} })],
+  ],
 ])('%s may be where Kubernetes has them', (_, earlier, current) => {
   expect(read(...earlier)).toEqual(read(...current))
-  expect(read(...earlier).problems).toEqual([])
+  const { problems } = read(...earlier)
+  // This module is no CronJob.
+  expect(problems.filter((each) => !each.startsWith("'/spec/schedules': has no effect"))).toEqual([])
 })
 
 test.each<[rule: string, container: FreeForm, more: FreeForm, at: string]>([
@@ -78,4 +105,26 @@ test.each<[rule: string, container: FreeForm, more: FreeForm, at: string]>([
   ['a field that no module has', {}, { hostNetwork: true }, '/hostNetwork'],
 ])('%s is a problem', (_, container, more, at) => {
   expect(read(container, more).problems).toEqual([expect.stringContaining(`'/spec${at}': is no field`)])
+})
+
+test.each<[what: string, container: FreeForm, more: FreeForm, at: string]>([
+  ['a security context', { securityContext: secret }, {}, '/containers/main/security_context'],
+  [
+    'a part of it',
+    { securityContext: { runAsUser: secret } },
+    {},
+    '/containers/main/security_context/runAsUser',
+  ],
+  ['a field of pods', {}, { tolerations: secret }, '/pod/tolerations'],
+  ['all fields of pods', {}, { tolerations, pod: secret }, '/pod'],
+  [
+    'all variables',
+    { env: [{ name: 'A', value: '1' }], variables: secret },
+    {},
+    '/containers/main/variables',
+  ],
+])('a secret for %s is a problem, not lost', (_, container, more, at) => {
+  expect(read(container, more).problems).toContain(
+    `'/spec${at}': contains a secret: only variables, files, commands and arguments can`,
+  )
 })
