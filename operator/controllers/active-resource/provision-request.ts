@@ -184,13 +184,16 @@ function referencesOf(found: ResourceOutputs | undefined): readonly string[] {
   return Object.values(found?.spec.references ?? {}).flat()
 }
 
-/** What the dependencies of a workload add to its pods; undefined for another resource, and when they add nothing. */
+/**
+ * What the dependencies of a workload add to its pods; undefined for another resource, and when they add nothing. What the
+ * definition of another workload adds is for the pods of that one.
+ */
 function partsOf({ metadata, spec }: ActiveResource, { store }: Cluster): readonly PodParts[] | undefined {
   if (simpleTypeName(spec.type) !== workloadType) return undefined
   const references = Object.entries(spec.references ?? {})
   const parts = (spec.dependsOn ?? []).flatMap((guResId) => {
     const dependency = store.get(ActiveResource, metadata.namespace, guResId)
-    if (!dependency) return []
+    if (!dependency || simpleTypeName(dependency.spec.type) === workloadType) return []
     const names = references.filter(([, targets]) => targets.includes(guResId)).map(([name]) => name)
     const descriptor = formatDescriptor(dependency.spec)
     return podPartsOf({ guResId, names, descriptor }, dependency.status?.outputs) ?? []

@@ -38,3 +38,27 @@ test("params of a driver's neighbours have the outputs of what they refer to", a
   for (const each of [again, route, ingress]) expect(await world.reconcile(each)).toBeUndefined()
   expect(seen).toEqual([[{ path: '/v1' }], [{ path: '/v2' }]])
 })
+
+test('a workload gets the parts of pods of its resources, not those of a workload that is deployed before it', async () => {
+  const seen: unknown[] = []
+  const renderer: Driver = {
+    descriptor: driver('renderer'),
+    async provision({ parts = [] }) {
+      seen.push(parts.map(({ descriptor }) => descriptor))
+      return { outputs: { values: {}, secrets: {} }, objects: [] }
+    },
+    async deprovision() {},
+  }
+  const world = createWorld([echo, renderer])
+  const manifests = [{ location: 'containers', data: { name: 'agent', image: 'agent:1' } }]
+  const made = (type: string, resourceId: string, driverType: string, dependsOn: string[] = []) => {
+    const driverInputs = { values: { manifests } }
+    const definition = { definitionName: type, driverType: `quartermaster/${driverType}`, driverInputs }
+    return world.put(activeResource({ type, resourceId }, { definition, dependsOn }))
+  }
+  const volume = made('volume', 'modules.web.externals.data', 'echo')
+  const first = made('workload', 'modules.first', 'echo')
+  const web = made('workload', 'modules.web', 'renderer', [first.metadata.name, volume.metadata.name])
+  for (const each of [volume, first, web]) expect(await world.reconcile(each)).toBeUndefined()
+  expect(seen).toEqual([['volume.default#modules.web.externals.data']])
+})
