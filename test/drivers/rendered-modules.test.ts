@@ -41,6 +41,7 @@ const manifests = [
 test.each<[rule: string, outputs: Outputs]>([
   ['beside an update', plain({ update, manifests })],
   ['without an update, which could only be lost', plain({ manifests })],
+  ['with an update that is null', plain({ update: null, manifests })],
 ])('containers and volumes of the definition are in the pods: %s', async (_, outputs) => {
   const { objects } = await provision({ outputs })
   expect(objects.find(({ kind }) => kind === 'Deployment')).toMatchObject({
@@ -50,8 +51,20 @@ test.each<[rule: string, outputs: Outputs]>([
   })
 })
 
-test('an update with a secret is refused, not left out: that would delete the pods', async () => {
-  const outputs = { values: {}, secrets: { update } }
+test('containers of the definition are in the pods when other outputs depend on objects', async () => {
+  const outputsFrom = async () => plain({ host: 'a', manifests })
+  const made = await provision({ outputs: plain({ manifests }), outputsFrom })
+  expect(made.objects.map(({ kind }) => kind)).toEqual(['ServiceAccount', 'Deployment'])
+  expect(await made.outputsFrom?.([], {})).toEqual(plain({ host: 'a', manifests }))
+  const late = await provision({ outputs: plain({ manifests }), outputsFrom: async () => plain({ update }) })
+  await expect(late.outputsFrom?.([], {})).rejects.toMatchObject({ reason: 'InvalidOutputs' })
+})
+
+test.each<[what: string, secrets: FreeForm]>([
+  ['an update', { update }],
+  ['containers', { manifests }],
+])('%s with a secret: refused, not left out, which would delete the pods', async (_, secrets) => {
+  const outputs = { values: {}, secrets }
   await expect(provision({ outputs })).rejects.toMatchObject({ reason: 'SecretLeak' })
 })
 

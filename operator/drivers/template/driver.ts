@@ -56,7 +56,7 @@ async function provision(request: ProvisionRequest, templates: Templates): Promi
     parts.map((each) => plainPart(each, sources)),
     words,
   )
-  const outputs = isLater ? { values: {}, secrets: {} } : withParts(outputsOf(results, words), parts)
+  const outputs = withParts(isLater ? { values: {}, secrets: {} } : outputsOf(results, words), parts)
   if (sources.cookie !== undefined) await keepCookie(request.cookie, before, results.cookie)
   const objects = made.map(({ object }) => object)
   if (!isLater) return { outputs, objects }

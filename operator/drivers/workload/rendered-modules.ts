@@ -2,7 +2,7 @@ import type { FreeForm } from '../../api/schema.ts'
 import { Problem, Stalled } from '../../domain/base/errors.ts'
 import { isObject } from '../../domain/base/json.ts'
 import { withSecretTexts } from '../../domain/module/secret-text.ts'
-import { type PodParts, podPartsOf } from '../../domain/rendering/pod-parts.ts'
+import { type PodParts, partsOutput, podPartsOf } from '../../domain/rendering/pod-parts.ts'
 import { withUpdate } from '../../domain/rendering/update.ts'
 import { formatDescriptor } from '../../domain/resource/descriptor.ts'
 import { simpleTypeName, workloadType } from '../../domain/resource/types.ts'
@@ -20,15 +20,16 @@ export function withRenderedModules(driver: Driver, settings: ModuleSettings): D
     async provision(request) {
       const provisioned = await driver.provision(request)
       if (simpleTypeName(request.type) !== workloadType) return provisioned
-      refuseSecretUpdate(provisioned.outputs)
-      const parts = ownParts(provisioned.outputs, request)
-      const { update = parts && [] } = provisioned.outputs.values
-      if (!Array.isArray(update)) return withoutLateUpdate(provisioned, request)
+      refuseSecrets(provisioned.outputs, request)
+      const answer = withoutLateUpdate(provisioned, request)
+      const parts = ownParts(answer.outputs.values, request)
+      const update = answer.outputs.values.update ?? (parts && [])
+      if (!Array.isArray(update)) return answer
       const module = withSecretTexts(request.params, request.secretParams ?? [])
       try {
         const whole = { ...request, parts: [...(request.parts ?? []), ...(parts ? [parts] : [])] }
         const rendered = renderModule(withUpdate(module, update), whole, settings)
-        return { ...provisioned, objects: [...provisioned.objects, ...rendered] }
+        return { ...answer, objects: [...answer.objects, ...rendered] }
       } catch (error) {
         throw error instanceof Problem ? new Stalled('InvalidModule', error.message) : error
       }
@@ -36,14 +37,15 @@ export function withRenderedModules(driver: Driver, settings: ModuleSettings): D
   }
 }
 
-/** What the definition of the workload adds to its pods. */
-function ownParts({ values }: Outputs, request: ProvisionRequest): PodParts | undefined {
-  return podPartsOf({ guResId: request.guResId, names: [], descriptor: formatDescriptor(request) }, values)
+/** What outputs of the definition of the workload add to its pods. */
+function ownParts(outputs: FreeForm, request: ProvisionRequest): PodParts | undefined {
+  return podPartsOf({ guResId: request.guResId, names: [], descriptor: formatDescriptor(request) }, outputs)
 }
 
-function refuseSecretUpdate({ secrets }: Outputs): void {
-  if (!Array.isArray(secrets.update)) return
-  const message = `the output 'update' contains a secret: a placeholder in the module can name it instead`
+function refuseSecrets({ secrets }: Outputs, request: ProvisionRequest): void {
+  if (!Array.isArray(secrets.update) && !ownParts(secrets, request)) return
+  const output = Array.isArray(secrets.update) ? 'update' : partsOutput
+  const message = `the output '${output}' contains a secret: a placeholder in the module can name it instead`
   throw new Stalled('SecretLeak', message)
 }
 

@@ -44,6 +44,17 @@ describe('outputs that are read from objects', () => {
     })
   })
 
+  test('the parts of pods are known before: a workload is rendered with them', async () => {
+    const data = { name: 'agent', image: 'agent:1' }
+    const { manifests } = given
+    const { outputs } = await provision(
+      { ...given, manifests: { ...manifests, agent: { location: 'containers', data } } },
+      {},
+      others,
+    )
+    expect(outputs).toEqual({ values: { manifests: [{ location: 'containers', data }] }, secrets: {} })
+  })
+
   test.each<[rule: string, objects: readonly KubeObject[], found: KubeObject | undefined, message: RegExp]>([
     [
       'an object that says nothing yet',
