@@ -19,12 +19,12 @@ export function isStatic(driverType: string, drivers: readonly Driver[]): boolea
   return driver?.id === 'echo' && driver.target === undefined
 }
 
-/** A built-in driver has several vendor names, of which the list has one. */
+/** A built-in driver has several vendor names, of which the list has one; `static` is the earlier name of `echo`. */
 function driverNamed(driverType: string, drivers: readonly Driver[]): Driver | undefined {
   const name = driverType.slice(driverType.indexOf('/') + 1)
   return (
     drivers.find(({ org_id, id }) => `${org_id}/${id}` === driverType) ??
-    drivers.find(({ id, target }) => id === name && target === undefined)
+    drivers.find(({ id, target }) => id === (name === 'static' ? 'echo' : name) && target === undefined)
   )
 }
 

@@ -17,6 +17,7 @@ const own = { ...driver, org_id: 'acme', target: 'https://driver', inputs_schema
 test.each([
   ['a static (echo) definition has the outputs of the type', 'quartermaster/echo', outputs],
   ['also with another name of the vendor', 'humanitec/echo', outputs],
+  ['and with the earlier name of the driver', 'humanitec/static', outputs],
   ['another definition has the inputs of its driver', 'acme/echo', own.inputs_schema],
   ['an unknown driver takes anything', 'acme/none', {}],
 ])('%s', (_, driverType, expected) => {
