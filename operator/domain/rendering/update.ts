@@ -9,7 +9,7 @@ const where = "the output 'update'"
 
 /**
  * The module after the JSON Patch that the definition of its workload gives as the output `update`. An `add` makes the
- * objects on its path that do not exist. Throws Problem for a patch that does not apply.
+ * objects on its path that do not exist, and the list that it appends to. Throws Problem for a patch that does not apply.
  */
 export function withUpdate(module: FreeForm, update: readonly unknown[]): FreeForm {
   const patcher = new Patcher('module', where)
@@ -37,10 +37,12 @@ function missingParents(module: unknown, path: string): PatchOperation[] {
   const missing: PatchOperation[] = []
   let holder: unknown = module
   let at = ''
-  for (const step of pointerSteps(path).slice(0, -1)) {
+  const steps = pointerSteps(path)
+  for (const [i, step] of steps.slice(0, -1).entries()) {
     at += `/${escapeToken(step)}`
     const next = isIndexed(holder) ? holder[step] : undefined
-    if (next === undefined && !Array.isArray(holder)) missing.push({ op: 'add', path: at, value: {} })
+    if (next === undefined && !Array.isArray(holder))
+      missing.push({ op: 'add', path: at, value: steps[i + 1] === '-' ? [] : {} })
     holder = next
   }
   return missing

@@ -23,6 +23,14 @@ describe('the output update of a definition of workloads', () => {
       { containers: { main: { args: ['a', 'b'] } } },
     ],
     [
+      'makes the list that it appends to',
+      [
+        { op: 'add', path: '/spec/tolerations/-', value: { key: 'spot' } },
+        { op: 'add', path: '/spec/tolerations/-', value: { key: 'arm' } },
+      ],
+      { tolerations: [{ key: 'spot' }, { key: 'arm' }] },
+    ],
+    [
       'removes a field',
       [{ op: 'remove', path: '/spec/containers/main/args' }],
       { containers: { main: { image: 'api:1' } } },
