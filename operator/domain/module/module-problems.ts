@@ -59,8 +59,8 @@ export function readModule(params: ModuleParams, vendors: readonly string[]): Re
     if (problems.length < mostProblems) problems.push(`'${truncate(pointer, 500)}': ${message}`)
   }
   const id = typeof params.id === 'string' ? params.id : ''
-  const spec = fromKubernetesForm(params.spec ?? {})
-  const module = readBySchema(moduleSchema, spec, (at, message) => report(`/spec${at}`, message)) ?? {}
+  const inSpec: ReportAt = (at, message) => report(`/spec${at}`, message)
+  const module = readBySchema(moduleSchema, fromKubernetesForm(params.spec ?? {}, inSpec), inSpec) ?? {}
   const deploy =
     readBySchema(deploySchema, params.deploy ?? {}, (at, message) => report(`/deploy${at}`, message)) ?? {}
   const profile = kindOfProfile(typeof params.profile === 'string' ? params.profile : undefined, vendors)

@@ -75,20 +75,30 @@ test.each<[what: string, earlier: [FreeForm, FreeForm?], current: [FreeForm, Fre
   expect(problems.filter((each) => !each.startsWith("'/spec/schedules': has no effect"))).toEqual([])
 })
 
-test.each<[rule: string, container: FreeForm, more: FreeForm, at: string]>([
+test.each<[rule: string, container: FreeForm, more: FreeForm, problem: string]>([
   [
     'privileges',
     { securityContext: { privileged: true } },
     {},
-    '/containers/main/security_context/privileged',
+    "/containers/main/security_context/privileged': is no field of a module",
   ],
-  ['a field in both forms', {}, { tolerations, pod: { tolerations } }, '/tolerations'],
-  ['both contexts', { securityContext, security_context: {} }, {}, '/containers/main/securityContext'],
+  [
+    'a field in both forms',
+    {},
+    { tolerations, pod: { tolerations } },
+    "/tolerations': is given at '/spec/pod/tolerations' too",
+  ],
+  [
+    'both contexts',
+    { securityContext: { runAsUser: 1 }, security_context: {} },
+    {},
+    "/containers/main/securityContext': is given as 'security_context' too",
+  ],
   [
     'a variable in both forms',
     { env: [{ name: 'A', value: '1' }], variables: { A: '2' } },
     {},
-    '/containers/main/env',
+    "/containers/main/env/0': the variable 'A' is given twice",
   ],
   [
     'a variable twice',
@@ -99,12 +109,33 @@ test.each<[rule: string, container: FreeForm, more: FreeForm, at: string]>([
       ],
     },
     {},
-    '/containers/main/env',
+    "/containers/main/env/1': the variable 'A' is given twice",
   ],
-  ['a variable from elsewhere', { env: [{ name: 'A', valueFrom: {} }] }, {}, '/containers/main/env'],
-  ['a field that no module has', {}, { hostNetwork: true }, '/hostNetwork'],
-])('%s is a problem', (_, container, more, at) => {
-  expect(read(container, more).problems).toEqual([expect.stringContaining(`'/spec${at}': is no field`)])
+  [
+    'a variable from elsewhere',
+    { env: [{ name: 'A', valueFrom: {} }] },
+    {},
+    "/containers/main/env/0': must have a 'name' and a 'value', and nothing else",
+  ],
+  [
+    'a variable without a list',
+    { env: { A: '1' } },
+    {},
+    "/containers/main/env': must be a list of variables",
+  ],
+  ['a secret list', { env: secret }, {}, "/containers/main/env': must be a list of variables"],
+  ['a field that no module has', {}, { hostNetwork: true }, "/hostNetwork': is no field of a module"],
+])('%s is a problem', (_, container, more, problem) => {
+  expect(read(container, more).problems).toEqual([expect.stringContaining(`'/spec${problem}`)])
+})
+
+test.each<[what: string, container: FreeForm, more: FreeForm]>([
+  ['fields of pods', {}, { tolerations, pod: '${externals.s.pod}' }],
+  ['variables', { env: [{ name: 'A', value: '1' }], variables: '${externals.s.all}' }, {}],
+  ['a list of variables', { env: '${externals.s.all}' }, {}],
+  ['a variable', { env: ['${externals.s.one}'] }, {}],
+])('%s that a placeholder will give are no problem yet', (_, container, more) => {
+  expect(read(container, more).problems).toEqual([])
 })
 
 test.each<[what: string, container: FreeForm, more: FreeForm, at: string]>([
