@@ -28,7 +28,8 @@ function useRetries(entry: Entry, problem: ApiProblem | undefined): void {
   useEffect(() => {
     if (!problem || !endsByItself(problem)) return undefined
     const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') void refresh(entry)
+      // Several parts of a page can read the same; a slow gateway answers one request before the next.
+      if (document.visibilityState === 'visible' && !entry.running) void refresh(entry)
     }, retryMs)
     return () => clearInterval(timer)
   }, [entry, problem])

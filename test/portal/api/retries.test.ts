@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { addEnvironment } from '../../api-gateway/support/objects.ts'
 import { setUpPortal } from '../support/set-up-portal.ts'
 
-const { open } = await setUpPortal(addEnvironment)
+const { gateway, open } = await setUpPortal(addEnvironment)
 
 test.each([
   ['away', 0],
@@ -20,4 +20,24 @@ test.each([
   await page.unroute('**/resources/drivers*')
   await page.getByRole('table').waitFor({ timeout: 20_000 })
   expect(await problem.count()).toBe(0)
+})
+
+test('what several parts of a page read is asked for once at a time', async () => {
+  const { page } = await open('')
+  await page.clock.install()
+  const asked: string[] = []
+  await page.route('**/orgs/acme/apps/shop/envs/development', (route) => {
+    asked.push(route.request().url())
+    return route.fulfill({ status: 500, json: { error: 'Internal', message: 'not now' } })
+  })
+  await page.goto(`${gateway.url}/o/acme/apps/shop/envs/development`)
+  await page.getByText('not now').first().waitFor({ timeout: 20_000 })
+  // What the beginning of the stream makes the page read.
+  await page.waitForTimeout(500)
+  await page.clock.runFor(2000)
+  await page.waitForTimeout(1000)
+  asked.length = 0
+  await page.clock.runFor(10_000)
+  await page.waitForTimeout(500)
+  expect(asked.length).toBe(1)
 })
