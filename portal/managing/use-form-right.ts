@@ -7,7 +7,10 @@ import { path, query } from '../routing/router.ts'
  */
 export function useFormRight(isAllowed: boolean): boolean {
   const allowedAt = useRef<string | undefined>(undefined)
-  const address = `${path.value}?${query.value.toString()}`
+  // The words of a filter choose no form: a preview in the form can have one.
+  const choice = new URLSearchParams(query.value)
+  choice.delete('find')
+  const address = `${path.value}?${choice.toString()}`
   if (isAllowed) allowedAt.current = address
   return allowedAt.current === address
 }

@@ -27,7 +27,8 @@ export function DefinitionPage({ parameters: { org = '', def = '' } }: PageProps
   const read = useRead('GET /orgs/{org_id}/resources/defs/{def_id}', { path, query: { deleted: 'true' } })
   const uses = useRead(
     'GET /orgs/{org_id}/resources/defs/{def_id}/resources',
-    isAllowed ? { path } : undefined,
+    // Also for a form that stays.
+    hasForm ? { path } : undefined,
     { isList: true },
   )
   const edit = (hasForm && query.value.get('edit')) || ''

@@ -47,3 +47,30 @@ test('the form of a deployment keeps what was typed too, and without it the page
     )
     .waitFor({ timeout: 20_000 })
 })
+
+test('the deletion of a definition stays with its refusal, also while its preview is filtered', async () => {
+  const definition = { id: 'any', name: 'Any', type: 's3', driver_type: 'quartermaster/echo', criteria: [] }
+  expect((await gateway.send('POST /orgs/acme/resources/defs', { body: definition })).status).toBeLessThan(
+    300,
+  )
+  const { page } = await open('', 'ada')
+  const change = { app_id: 'shop', env_id: 'development', type: 's3', class: 'default', res_id: 'files' }
+  const changes = [
+    { ...change, gu_res_id: '1', action: 'retain', from_def: 'any', to_def: '', changed_inputs: [] },
+  ]
+  await page.route('**/defs/any?dry_run=true*', (route) => route.fulfill({ json: { changes, problems: [] } }))
+  await page.goto(`${gateway.url}/o/acme/definitions/any?edit=delete`)
+  const remove = page.getByRole('button', { name: 'Delete the definition' })
+  const filter = page.getByRole('searchbox')
+  await filter.waitFor({ timeout: 20_000 })
+  await demote()
+  await page.unroute('**/defs/any?dry_run=true*')
+  await remove.click()
+  const refusal = page.getByText(/^this requires the role/)
+  await refusal.waitFor({ timeout: 20_000 })
+  await page.getByRole('link', { name: 'Audit' }).waitFor({ state: 'detached', timeout: 20_000 })
+  expect(await refusal.count()).toBe(1)
+  await filter.fill('files')
+  await page.getByText('1 of 1 changed resources').waitFor({ timeout: 20_000 })
+  expect(await refusal.count()).toBe(1)
+})
