@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { openStream } from './client.ts'
 import { createEventParser, type ServerEvent } from './event-parser.ts'
 import { addressOf } from './operations.ts'
@@ -23,13 +23,21 @@ const leastPauseMs = 300
 /** Reading long lists again takes at most this part of the time. */
 const readingShare = 4
 
-/** Follows the changes of an environment while the page is visible, and reads again what they change. */
-export function useLiveEnvironment({ org, app, env }: EnvironmentKey): void {
+/**
+ * Follows the changes of an environment while the page is visible, and reads again what they change. `isRefused` says whether the
+ * environment cannot be read by the user.
+ */
+export function useLiveEnvironment({ org, app, env }: EnvironmentKey, isRefused: boolean): void {
+  const current = useRef<Follower | undefined>(undefined)
   useEffect(() => {
     const follower = new Follower({ org, app, env })
+    current.current = follower
     follower.start()
     return () => follower.stop()
   }, [org, app, env])
+  useEffect(() => {
+    if (!isRefused) current.current?.hasten()
+  }, [isRefused])
 }
 
 class Follower {
@@ -37,6 +45,7 @@ class Follower {
   readonly #stream: string
   readonly #runtimeState: string
   #connection: AbortController | undefined
+  #pause: AbortController | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #isFlushing = false
   readonly #stale = new Set<string>()
@@ -58,6 +67,11 @@ class Follower {
     document.removeEventListener('visibilitychange', this.#onVisibility)
     this.#disconnect()
     clearTimeout(this.#timer)
+  }
+
+  /** Ends a pause between two attempts. */
+  hasten(): void {
+    this.#pause?.abort()
   }
 
   // A browser allows few connections to one host, so hidden pages have none.
@@ -90,7 +104,8 @@ class Follower {
       if (stopped.aborted) return
       isLive.value = false
       const usual = pauses[Math.min(attempt, pauses.length - 1)] ?? 0
-      await pause(isRefused ? refusedPauseMs : usual, stopped)
+      this.#pause = new AbortController()
+      await pause(isRefused ? refusedPauseMs : usual, AbortSignal.any([stopped, this.#pause.signal]))
     }
   }
 

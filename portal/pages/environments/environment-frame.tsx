@@ -26,11 +26,12 @@ interface Props {
 
 /** Frame of the pages of an environment: heading, tabs, what one may do. Follows the changes of the environment. */
 export function EnvironmentFrame({ ids, what, children }: Props) {
-  useLiveEnvironment(ids)
   const { org, app, env } = ids
   const { data, problem, reload } = useRead('GET /orgs/{org_id}/apps/{app_id}/envs/{env_id}', {
     path: requestPath(ids),
   })
+  const isRefused = problem !== undefined && !endsByItself(problem)
+  useLiveEnvironment(ids, isRefused)
   const crumbs = [
     { label: 'Applications', path: pathTo('/o/:org', { org }) },
     { label: app, path: pathTo('/o/:org/apps/:app', { org, app }) },
@@ -57,7 +58,7 @@ export function EnvironmentFrame({ ids, what, children }: Props) {
             </li>
           ))}
         </ul>
-        {(!problem || endsByItself(problem)) && <LiveSign />}
+        {!isRefused && <LiveSign />}
       </nav>
       {problem && <ProblemNotice problem={problem} onRetry={reload} />}
       {data?.status === 'deleting' && (

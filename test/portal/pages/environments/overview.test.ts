@@ -3,7 +3,11 @@ import { Environment } from '../../../../operator/api/environment.ts'
 import { addEnvironment } from '../../../api-gateway/support/objects.ts'
 import { setUpPortal } from '../../support/set-up-portal.ts'
 
-const { gateway, open } = await setUpPortal(addEnvironment)
+const { gateway, open } = await setUpPortal((prepared) => {
+  addEnvironment(prepared)
+  prepared.addUser('ada')
+  prepared.addMember('acme', 'ada', { role: 'member' })
+})
 
 test('of an environment that does not exist says so once, and nothing else', async () => {
   const { page } = await open('/apps/shop/envs/gone')
@@ -56,6 +60,15 @@ test('asks seldom for changes that are refused', async () => {
     await page.waitForTimeout(300)
   }
   expect(asked.length).toBeLessThan(6)
+})
+
+test('follows the changes as soon as what was refused is allowed', async () => {
+  const { page } = await open('/apps/shop/envs/development', 'ada')
+  await page.getByText("this requires the role 'viewer' on application 'shop'").waitFor({ timeout: 20_000 })
+  const role = { body: { id: 'ada', role: 'viewer' } }
+  expect((await gateway.send('POST /orgs/acme/apps/shop/users', role)).status).toBe(200)
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByText('Live', { exact: true }).waitFor({ timeout: 30_000 })
 })
 
 test('of the resources says when the words alone find none', async () => {
