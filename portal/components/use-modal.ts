@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 
-/** Shows a dialog over the page. When it is gone, the focus returns to where it was. */
+/** Shows a dialog over the page. When it is gone, the focus returns to where it was, or to the content of the page. */
 export function useModal(): RefObject<HTMLDialogElement | null> {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => {
@@ -9,7 +9,10 @@ export function useModal(): RefObject<HTMLDialogElement | null> {
     dialog.current?.showModal()
     // The dialog has left the page by now, so that closing it would not return the focus.
     return () => {
-      if (before instanceof HTMLElement && document.activeElement === document.body) before.focus()
+      const isLost = () => document.activeElement === document.body
+      if (before instanceof HTMLElement && isLost()) before.focus()
+      // A button that is disabled or absent by now takes no focus.
+      if (isLost()) document.querySelector<HTMLElement>('#main')?.focus({ preventScroll: true })
     }
   }, [])
   return dialog

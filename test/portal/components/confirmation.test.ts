@@ -18,6 +18,29 @@ test.each(['Escape', 'Enter'])('%s cancels a deletion, and returns the focus to 
   expect(await button.evaluate('document.activeElement.textContent')).toBe('Delete LEVEL')
 })
 
+test.each([
+  ['deleted', 204],
+  ['refused', 409],
+])('the focus stays in the content when what a dialog was opened for is %s', async (_, status) => {
+  const body = { key: 'LEVEL', value: 'info', description: '' }
+  expect((await gateway.send('POST /orgs/acme/apps/shop/values', { body })).status).toBe(201)
+  const { page } = await open('/apps/shop/values')
+  if (status === 409)
+    await page.route('**/values/LEVEL', (route) =>
+      route.fulfill({ status, json: { error: 'Conflict', message: 'it is used' } }),
+    )
+  const button = page.getByRole('button', { name: 'Delete LEVEL' })
+  await button.focus()
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Delete' }).focus()
+  await page.keyboard.press('Enter')
+  await dialog.waitFor({ state: 'detached' })
+  if (status === 409) await page.getByText('it is used').waitFor({ timeout: 20_000 })
+  else await button.waitFor({ state: 'detached', timeout: 20_000 })
+  expect(await page.getByRole('main').evaluate('document.activeElement.closest("main") !== null')).toBe(true)
+})
+
 test('the sign-in over a page returns the focus to the field that had it', async () => {
   const { page } = await open('/apps/shop/values?new')
   const field = page.getByLabel(/^Key/)
