@@ -73,6 +73,7 @@ function AccountList({ org }: { readonly org: string }) {
   const isAllowed = isAdministrator(org)
   const list = pathTo('/o/:org/accounts', { org })
   const check = async (id: string) => {
+    if (checking !== undefined) return
     setChecking(id)
     setProblem(undefined)
     setChecked(undefined)
@@ -88,7 +89,8 @@ function AccountList({ org }: { readonly org: string }) {
     setChecking(undefined)
   }
   const checkButton = ({ id, name }: ResourceAccount) => (
-    <button type="button" disabled={checking !== undefined} onClick={() => void check(id)}>
+    // A disabled button would lose the focus.
+    <button type="button" aria-disabled={checking !== undefined} onClick={() => void check(id)}>
       {checking === id ? 'Checking' : 'Check'} {name}
     </button>
   )
