@@ -5,6 +5,7 @@ import { ReadView } from '../../components/read-view.tsx'
 import { State } from '../../components/state.tsx'
 import { Time } from '../../components/time.tsx'
 import { toneOfDeployment } from '../../components/tones.ts'
+import { nameOf } from '../../managing/name-of.ts'
 import { mayManageWebhooks } from '../../managing/roles.ts'
 import type { PageProps } from '../../routing/page-props.ts'
 import { pathTo } from '../../routing/paths.ts'
@@ -23,7 +24,7 @@ export function ApplicationPage({ parameters: { org = '', app = '' } }: PageProp
   })
   return (
     <Page
-      title={application?.name ?? app}
+      title={application ? nameOf(application) : app}
       documentTitle={`Application ${app}`}
       crumbs={[{ label: 'Applications', path: pathTo('/o/:org', { org }) }]}
       actions={
@@ -41,7 +42,7 @@ export function ApplicationPage({ parameters: { org = '', app = '' } }: PageProp
         </>
       }
     >
-      {application && application.name !== app && <p class="muted">{app}</p>}
+      {application && nameOf(application) !== app && <p class="muted">{app}</p>}
       <ReadView read={read} what="environments">
         {(environments) =>
           environments.length === 0 ? (
@@ -68,7 +69,8 @@ function EnvironmentCard({
   readonly app: string
   readonly environment: Environment
 }) {
-  const { id, name, type, last_deploy, status, status_message } = environment
+  const { id, type, last_deploy, status, status_message } = environment
+  const name = nameOf(environment)
   return (
     <li class="card">
       <h2>

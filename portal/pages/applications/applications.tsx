@@ -4,6 +4,7 @@ import type { Application } from '../../api/types.ts'
 import { Page } from '../../components/page.tsx'
 import { ReadView } from '../../components/read-view.tsx'
 import { State } from '../../components/state.tsx'
+import { nameOf } from '../../managing/name-of.ts'
 import type { PageProps } from '../../routing/page-props.ts'
 import { pathTo } from '../../routing/paths.ts'
 import { linkTo } from '../../routing/router.ts'
@@ -32,7 +33,8 @@ export function Applications({ parameters: { org = '' } }: PageProps) {
 }
 
 function ApplicationCard({ org, application }: { readonly org: string; readonly application: Application }) {
-  const { id, name, status, envs } = application
+  const { id, status, envs } = application
+  const name = nameOf(application)
   return (
     <li class="card">
       <h2>
@@ -47,7 +49,7 @@ function ApplicationCard({ org, application }: { readonly org: string; readonly 
               class="chip"
               href={linkTo(pathTo('/o/:org/apps/:app/envs/:env', { org, app: id, env: env.id }))}
             >
-              {env.name} <span class="muted">{env.type === env.name ? '' : env.type}</span>
+              {nameOf(env)} <span class="muted">{env.type === nameOf(env) ? '' : env.type}</span>
             </a>
           </li>
         ))}

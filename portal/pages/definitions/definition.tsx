@@ -4,6 +4,7 @@ import { useRead } from '../../api/reads.ts'
 import type { ResourceDefinition } from '../../api/types.ts'
 import { Page } from '../../components/page.tsx'
 import { ReadView } from '../../components/read-view.tsx'
+import { nameOf } from '../../managing/name-of.ts'
 import { isAdministrator } from '../../managing/roles.ts'
 import { StoredForm } from '../../managing/stored-form.tsx'
 import { useFormRight } from '../../managing/use-form-right.ts'
@@ -35,7 +36,7 @@ export function DefinitionPage({ parameters: { org = '', def = '' } }: PageProps
   const own = pathTo('/o/:org/definitions/:def', { org, def })
   return (
     <Page
-      title={titles[edit] ? `${titles[edit]} ${def}` : (read.data?.name ?? def)}
+      title={titles[edit] ? `${titles[edit]} ${def}` : read.data ? nameOf(read.data) : def}
       documentTitle={`${titles[edit] ?? 'Definition'} ${def}`}
       crumbs={[
         { label: 'Definitions', path: pathTo('/o/:org/definitions', { org }) },
@@ -98,10 +99,10 @@ export function DefinitionPage({ parameters: { org = '', def = '' } }: PageProps
 }
 
 function Facts({ definition }: { readonly definition: ResourceDefinition }) {
-  const { id, name, type, driver_type, criteria, status_message } = definition
+  const { id, type, driver_type, criteria, status_message } = definition
   return (
     <>
-      {name !== id && <p class="muted">{id}</p>}
+      {nameOf(definition) !== id && <p class="muted">{id}</p>}
       <p>
         {type} by {driver_type}, for {criteria?.map(criterionText).join('; ') || 'no context'}
       </p>

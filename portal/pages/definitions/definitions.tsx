@@ -3,6 +3,7 @@ import { FilteredTable } from '../../components/filtered-table.tsx'
 import { Page } from '../../components/page.tsx'
 import { ReadView } from '../../components/read-view.tsx'
 import { State } from '../../components/state.tsx'
+import { nameOf } from '../../managing/name-of.ts'
 import { isAdministrator } from '../../managing/roles.ts'
 import { useFormRight } from '../../managing/use-form-right.ts'
 import type { PageProps } from '../../routing/page-props.ts'
@@ -45,8 +46,10 @@ function DefinitionList({ org }: { readonly org: string }) {
             columns={[
               {
                 title: 'Definition',
-                show: ({ id, name }) => (
-                  <a href={linkTo(pathTo('/o/:org/definitions/:def', { org, def: id }))}>{name}</a>
+                show: (definition) => (
+                  <a href={linkTo(pathTo('/o/:org/definitions/:def', { org, def: definition.id }))}>
+                    {nameOf(definition)}
+                  </a>
                 ),
               },
               { title: 'Type', show: ({ type }) => type },

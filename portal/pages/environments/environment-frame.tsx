@@ -6,6 +6,7 @@ import { hasApplicationRole, isDeployer } from '../../api/roles.ts'
 import { user } from '../../api/session.ts'
 import { Page } from '../../components/page.tsx'
 import { ProblemNotice } from '../../components/problem-notice.tsx'
+import { nameOf } from '../../managing/name-of.ts'
 import { pathTo } from '../../routing/paths.ts'
 import { linkTo, path } from '../../routing/router.ts'
 import { type EnvironmentIds, environmentPath, requestPath } from './paths.ts'
@@ -38,7 +39,7 @@ export function EnvironmentFrame({ ids, what, children }: Props) {
   ]
   return (
     <Page
-      title={data?.name ?? env}
+      title={data ? nameOf(data) : env}
       documentTitle={`${what} – ${app} ${env}`}
       crumbs={crumbs}
       actions={

@@ -15,6 +15,27 @@ test('the page of an application has its name as heading, and its ID below', asy
   await page.getByText('crm', { exact: true }).waitFor({ timeout: 20_000 })
 })
 
+test('what has a blank name is shown by its ID', async () => {
+  expect((await gateway.send('POST /orgs/acme/apps', { body: { id: 'crm', name: '' } })).status).toBe(201)
+  const definition = { id: 'any', name: ' ', type: 's3', driver_type: 'quartermaster/echo', criteria: [] }
+  const created = await gateway.send('POST /orgs/acme/resources/defs', { body: definition })
+  expect(created.status).toBeLessThan(300)
+  const { page } = await open('')
+  for (const [list, id] of [
+    ['', 'crm'],
+    ['/definitions', 'any'],
+  ] as const) {
+    await page.goto(`${gateway.url}/o/acme${list}`)
+    await page.getByRole('main').getByRole('link', { name: id, exact: true }).click()
+    await page.getByRole('heading', { name: id, level: 1 }).waitFor({ timeout: 20_000 })
+    await page
+      .getByText(/^Reading/)
+      .first()
+      .waitFor({ state: 'detached', timeout: 20_000 })
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(id)
+  }
+})
+
 test('who may not see an application is offered none of its pages', async () => {
   const { page } = await open('/apps/shop', 'ada')
   await page.getByText("this requires the role 'viewer' on application 'shop'").waitFor({ timeout: 20_000 })
