@@ -1,3 +1,6 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
 /** Unit tests need no servers, no browser and no image; `cluster` runs on one control plane, started once per run; `rights` follows it; `chart` needs Helm; `node` needs Linux and root. */
 const common = {
   rootDir: import.meta.dirname,
@@ -7,27 +10,12 @@ const common = {
   modulePathIgnorePatterns: ['<rootDir>/.dev', '<rootDir>/dist'],
 }
 
-/** Tests of pages, in a browser. */
-const inBrowser = [
-  'test/api-gateway/pages/reference',
-  'test/api-gateway/sign-in/portal-sign-in',
-  'test/portal/api/retries',
-  'test/portal/components/confirmation',
-  'test/portal/components/current-page',
-  'test/portal/components/header',
-  'test/portal/components/sign-in-dialog',
-  'test/portal/components/time',
-  'test/portal/pages/accounts/account-form',
-  'test/portal/managing/lost-role',
-  'test/portal/managing/stored-form',
-  'test/portal/pages/applications/application',
-  'test/portal/pages/deploy/deploy',
-  'test/portal/pages/deployments/deployment',
-  'test/portal/pages/environments/overview',
-  'test/portal/pages/users/roles',
-  'test/portal/pages/users/tokens',
-  'test/portal/tables',
-].map((name) => `<rootDir>/${name}.test.ts`)
+/** Tests of pages: those that start a browser. */
+const inBrowser = globSync('test/{api-gateway,portal}/**/*.test.ts', { cwd: import.meta.dirname })
+  .filter((file) =>
+    /set-up-portal|support\/browser/.test(readFileSync(join(import.meta.dirname, file), 'utf8')),
+  )
+  .map((file) => `<rootDir>/${file}`)
 
 export default {
   testSequencer: '<rootDir>/dev/jest/sequencer.js',

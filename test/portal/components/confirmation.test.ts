@@ -36,8 +36,8 @@ test.each([
   await dialog.getByRole('button', { name: 'Delete' }).focus()
   await page.keyboard.press('Enter')
   await dialog.waitFor({ state: 'detached' })
-  if (status === 409) await page.getByText('it is used').waitFor({ timeout: 20_000 })
-  else await button.waitFor({ state: 'detached', timeout: 20_000 })
+  if (status === 409) await page.getByText('it is used').waitFor()
+  else await button.waitFor({ state: 'detached' })
   expect(await page.getByRole('main').evaluate('document.activeElement.closest("main") !== null')).toBe(true)
 })
 

@@ -19,10 +19,8 @@ test('a form keeps what was typed when its user loses the role, and says which r
   await page.getByLabel(/^Value/).fill('typed')
   await demote()
   await page.getByRole('button', { name: 'Create the value' }).click()
-  await page
-    .getByText("this requires the role 'developer' on application 'shop'")
-    .waitFor({ timeout: 20_000 })
-  await page.getByRole('link', { name: 'Audit' }).waitFor({ state: 'detached', timeout: 20_000 })
+  await page.getByText("this requires the role 'developer' on application 'shop'").waitFor()
+  await page.getByRole('link', { name: 'Audit' }).waitFor({ state: 'detached' })
   expect(await page.getByLabel(/^Value/).inputValue()).toBe('typed')
 })
 
@@ -35,8 +33,8 @@ test('the form of a deployment keeps what was typed too, and without it the page
   await page
     .getByText(/^this requires the role/)
     .first()
-    .waitFor({ timeout: 20_000 })
-  await page.getByRole('link', { name: 'Audit' }).waitFor({ state: 'detached', timeout: 20_000 })
+    .waitFor()
+  await page.getByRole('link', { name: 'Audit' }).waitFor({ state: 'detached' })
   expect(await page.getByRole('textbox', { name: 'Score file' }).inputValue()).toContain('score.dev')
   const role = { body: { id: 'ada', role: 'viewer' } }
   expect((await gateway.send('POST /orgs/acme/apps/shop/users', role)).status).toBe(200)
@@ -45,7 +43,7 @@ test('the form of a deployment keeps what was typed too, and without it the page
     .getByText(
       'for the role developer on the application shop and the role deployer on the environment type development.',
     )
-    .waitFor({ timeout: 20_000 })
+    .waitFor()
 })
 
 test('the deletion of a definition stays with its refusal, also while its preview is filtered', async () => {
@@ -62,15 +60,15 @@ test('the deletion of a definition stays with its refusal, also while its previe
   await page.goto(`${gateway.url}/o/acme/definitions/any?edit=delete`)
   const remove = page.getByRole('button', { name: 'Delete the definition' })
   const filter = page.getByRole('searchbox')
-  await filter.waitFor({ timeout: 20_000 })
+  await filter.waitFor()
   await demote()
   await page.unroute('**/defs/any?dry_run=true*')
   await remove.click()
   const refusal = page.getByText(/^this requires the role/)
-  await refusal.waitFor({ timeout: 20_000 })
-  await page.getByRole('link', { name: 'Audit' }).waitFor({ state: 'detached', timeout: 20_000 })
+  await refusal.waitFor()
+  await page.getByRole('link', { name: 'Audit' }).waitFor({ state: 'detached' })
   expect(await refusal.count()).toBe(1)
   await filter.fill('files')
-  await page.getByText('1 of 1 changed resources').waitFor({ timeout: 20_000 })
+  await page.getByText('1 of 1 changed resources').waitFor()
   expect(await refusal.count()).toBe(1)
 })

@@ -22,7 +22,7 @@ test('an account without a problem says so, and its check shows that it runs', a
   await page.getByLabel(/^ID/).fill('mine')
   await page.getByLabel(/^Type/).selectOption({ label: 'This cluster (local)' })
   await page.getByRole('button', { name: 'Create the account' }).click()
-  await page.getByRole('cell', { name: 'no known problem' }).waitFor({ timeout: 20_000 })
+  await page.getByRole('cell', { name: 'no known problem' }).waitFor()
   const answered = Promise.withResolvers<void>()
   await page.route('**/actions/check', async (route) => {
     await answered.promise
@@ -31,10 +31,10 @@ test('an account without a problem says so, and its check shows that it runs', a
   await page.getByRole('button', { name: 'Check mine' }).focus()
   await page.keyboard.press('Enter')
   const checking = page.getByRole('button', { name: 'Checking mine' })
-  await checking.waitFor({ timeout: 20_000 })
+  await checking.waitFor()
   expect(await checking.getAttribute('aria-disabled')).toBe('true')
   answered.resolve()
   const button = page.getByRole('button', { name: 'Check mine' })
-  await button.waitFor({ timeout: 20_000 })
+  await button.waitFor()
   expect(await button.evaluate('document.activeElement.textContent')).toBe('Check mine')
 })

@@ -11,8 +11,8 @@ const { gateway, open } = await setUpPortal((prepared) => {
 test('the page of an application has its name as heading, and its ID below', async () => {
   await gateway.send('POST /orgs/acme/apps', { body: { id: 'crm', name: 'Customers' } })
   const { page } = await open('/apps/crm')
-  await page.getByRole('heading', { name: 'Customers', level: 1 }).waitFor({ timeout: 20_000 })
-  await page.getByText('crm', { exact: true }).waitFor({ timeout: 20_000 })
+  await page.getByRole('heading', { name: 'Customers', level: 1 }).waitFor()
+  await page.getByText('crm', { exact: true }).waitFor()
 })
 
 test('what has a blank name is shown by its ID', async () => {
@@ -27,17 +27,17 @@ test('what has a blank name is shown by its ID', async () => {
   ] as const) {
     await page.goto(`${gateway.url}/o/acme${list}`)
     await page.getByRole('main').getByRole('link', { name: id, exact: true }).click()
-    await page.getByRole('heading', { name: id, level: 1 }).waitFor({ timeout: 20_000 })
+    await page.getByRole('heading', { name: id, level: 1 }).waitFor()
     await page
       .getByText(/^Reading/)
       .first()
-      .waitFor({ state: 'detached', timeout: 20_000 })
+      .waitFor({ state: 'detached' })
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(id)
   }
 })
 
 test('who may not see an application is offered none of its pages', async () => {
   const { page } = await open('/apps/shop', 'ada')
-  await page.getByText("this requires the role 'viewer' on application 'shop'").waitFor({ timeout: 20_000 })
+  await page.getByText("this requires the role 'viewer' on application 'shop'").waitFor()
   expect(await page.getByRole('link', { name: 'Shared values' }).count()).toBe(0)
 })

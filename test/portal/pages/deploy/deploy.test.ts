@@ -37,8 +37,8 @@ test('a plan is shown until another deployment changes the set that it was compo
   await plan.waitFor()
 
   await deployWeb()
-  await plan.waitFor({ state: 'detached', timeout: 20_000 })
-  await page.getByText('Another deployment has changed this environment').waitFor({ timeout: 20_000 })
+  await plan.waitFor({ state: 'detached' })
+  await page.getByText('Another deployment has changed this environment').waitFor()
 
   const [request] = await Promise.all([page.waitForRequest(/dry_run/), show.click()])
   const update = [{ op: 'replace', path: '/spec/containers/main/image', value: 'registry.example.com/web:2' }]
@@ -116,7 +116,7 @@ test('a plan begins with what loses data, says so, and shows thousands of steps 
     route.fulfill({ json: { steps, summary, problems: [] } }),
   )
   await show.click()
-  await page.getByText('its data is lost').waitFor({ timeout: 20_000 })
+  await page.getByText('its data is lost').waitFor()
   const shown = page.getByRole('region', { name: 'Plan' }).getByRole('listitem')
   expect(await shown.first().textContent()).toContain('shared.files-2999')
   expect(await shown.count()).toBe(100)

@@ -65,7 +65,7 @@ test('asks seldom for changes that are refused', async () => {
 
 test('follows the changes as soon as what was refused is allowed', async () => {
   const { page } = await open('/apps/shop/envs/development', 'ada')
-  await page.getByText("this requires the role 'viewer' on application 'shop'").waitFor({ timeout: 20_000 })
+  await page.getByText("this requires the role 'viewer' on application 'shop'").waitFor()
   const role = { body: { id: 'ada', role: 'viewer' } }
   expect((await gateway.send('POST /orgs/acme/apps/shop/users', role)).status).toBe(200)
   await page.getByRole('button', { name: 'Try again' }).click()
@@ -82,8 +82,8 @@ test('of the resources says when the words alone find none', async () => {
 test.each(['graph', 'resources'])('the %s says that a selected resource is absent', async (what) => {
   const { page } = await open(`/apps/shop/envs/development/${what}?resource=gone`)
   const notice = page.getByText('The environment does not have the selected resource')
-  await notice.waitFor({ timeout: 20_000 })
+  await notice.waitFor()
   await page.getByRole('button', { name: 'Close' }).click()
-  await notice.waitFor({ state: 'detached', timeout: 20_000 })
+  await notice.waitFor({ state: 'detached' })
   expect(new URL(page.url()).search).toBe('')
 })

@@ -22,6 +22,6 @@ test('a double click creates one token', async () => {
 
 test('tokens that cannot be read offer no new one', async () => {
   const { page } = await open('/users/gone')
-  await page.getByText("user 'gone' not found").waitFor({ timeout: 20_000 })
+  await page.getByText("user 'gone' not found").waitFor()
   expect(await page.getByLabel('ID of a new token').count()).toBe(0)
 })
