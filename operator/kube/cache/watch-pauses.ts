@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export interface PausesMs {
   readonly first: number
   readonly most: number
-  /** An API server that says when to try again works, so that the pauses are short, unless it asks for longer ones. */
+  /** An API server that says when to try again works, so that the pauses are short, unless it asks for longer ones, at most `most`. */
   readonly mostWhenAsked: number
   /** A watch that lasted this long after its answer, or after the list that it streamed, ends a series of failures. */
   readonly steady: number
@@ -74,11 +74,10 @@ export class WatchPauses {
     const { first, most, mostWhenAsked } = this.#pausesMs
     const askedMs = this.#retryAfterMs
     const grownMs = first * 2 ** Math.min(this.#failures, 16)
-    const pauseMs =
-      askedMs === undefined ? Math.min(most, grownMs) : Math.max(askedMs, Math.min(mostWhenAsked, grownMs))
+    const pauseMs = askedMs === undefined ? grownMs : Math.max(askedMs, Math.min(mostWhenAsked, grownMs))
     this.#pause = new AbortController()
     try {
-      await sleep(pauseMs * (0.5 + Math.random()), undefined, { signal: this.#pause.signal })
+      await sleep(Math.min(most, pauseMs) * (0.5 + Math.random()), undefined, { signal: this.#pause.signal })
     } catch {
       // The pause was ended.
     }

@@ -80,3 +80,16 @@ test.each<[what: string, retryAfterSeconds: number | undefined, least: number, m
   expect(paused).toBeGreaterThanOrEqual(least - 2)
   expect(paused).toBeLessThan(most)
 })
+
+test('the pause after an answer that asks for months is the longest one', async () => {
+  jest.spyOn(Math, 'random').mockReturnValue(0.5)
+  const pauses = new WatchPauses({ first: 10, most: 100, mostWhenAsked: 20 })
+  pauses.fail(9_999_999)
+  const begun = performance.now()
+  const ending = setTimeout(() => pauses.end(), 4000)
+  await pauses.wait()
+  clearTimeout(ending)
+  const paused = performance.now() - begun
+  expect(paused).toBeGreaterThanOrEqual(98)
+  expect(paused).toBeLessThan(3000)
+})
