@@ -61,7 +61,10 @@ export function createClient(connection: Connection, options: ClientOptions = {}
   const calls = createTransport(connection.origin, connections)
   const watches = createTransport(connection.origin)
   const slots = createFairSlots(connections, { share: Math.ceil(connections * sharedConnections) })
+  /** When a request last had no answer. */
   let silentAt = Number.NEGATIVE_INFINITY
+  /** When a request last succeeded. */
+  let servedAt = Number.NEGATIVE_INFINITY
   /** Whether a right seems to be missing because the API server starts. */
   const isStarting = (error: ApiError) => performance.now() - silentAt < startsWithinMs && lacksRight(error)
 
@@ -90,6 +93,7 @@ export function createClient(connection: Connection, options: ClientOptions = {}
         headers: { ...credentials.headers, ...headers },
       })
       status = answer.status
+      if (isSuccess(status)) servedAt = performance.now()
       serverClock?.note(answer.date)
       return answer
     } catch (error) {
@@ -112,32 +116,43 @@ export function createClient(connection: Connection, options: ClientOptions = {}
     })
   }
 
-  const whileStarting = (error: ApiError) =>
-    isStarting(error) ? new ApiError(503, 'ServiceUnavailable', error.message) : error
+  /** The last refusal of a request that was refused first at `since`. One that serves other requests meanwhile does not start. */
+  const lastRefusal = (error: ApiError, since = Number.POSITIVE_INFINITY) =>
+    isStarting(error) && servedAt < since ? new ApiError(503, 'ServiceUnavailable', error.message) : error
 
   return {
     async request(method, path, options = {}) {
+      let refusedAt: number | undefined
       for (let attempt = 0; ; attempt += 1) {
         const answer = await slots.run(ownerOf(path), () => call(method, path, options))
         const { status } = answer
         if (isSuccess(status)) return contentOf(answer, `${method} ${path}`)
         const error = errorOf(answer, `${method} ${path}`)
+        if (isStarting(error)) refusedAt ??= performance.now()
         const pause = isStarting(error) ? startingMs : retryMsOf(error)
-        if (pause === undefined || attempt >= maxBusyRetries) throw whileStarting(quotaErrorOf(error, path))
+        if (pause === undefined || attempt >= maxBusyRetries)
+          throw lastRefusal(quotaErrorOf(error, path), refusedAt)
         await sleep(pause * (1 + Math.random() / 2))
       }
     },
     async *watch(path, { query, accept = 'application/json', signal }) {
+      let refusedAt: number | undefined
       try {
-        const answer = await send('WATCH', watches, {
-          method: 'GET',
-          path: path + queryText(query),
-          headers: { accept },
-          timeoutMs,
-          streamUntil: signal,
-        })
-        if (!answer.stream) throw whileStarting(errorOf(answer, `GET ${path}`))
-        yield* linesOf(answer.stream)
+        for (let attempt = 0; ; attempt += 1) {
+          const answer = await send('WATCH', watches, {
+            method: 'GET',
+            path: path + queryText(query),
+            headers: { accept },
+            timeoutMs,
+            streamUntil: signal,
+          })
+          if (answer.stream) return yield* linesOf(answer.stream)
+          const error = errorOf(answer, `GET ${path}`)
+          refusedAt ??= performance.now()
+          if (!isStarting(error) || attempt >= maxBusyRetries) throw lastRefusal(error, refusedAt)
+          await sleep(startingMs * (1 + Math.random() / 2))
+          signal.throwIfAborted()
+        }
       } catch (error) {
         // An aborted stream fails as if the server had closed the connection.
         signal.throwIfAborted()
