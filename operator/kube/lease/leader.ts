@@ -56,8 +56,12 @@ export function startElection(options: {
 
   async function sendHeartbeat() {
     shared.aliveAt = monotonicMs()
+    await sendCredentials()
+  }
+
+  async function sendCredentials(refused?: Credentials) {
     try {
-      const credentials = await connection.credentials()
+      const credentials = await connection.credentials(refused)
       if (credentials === sent || isOver) return
       sent = credentials
       send({ kind: 'credentials', credentials })
@@ -76,6 +80,7 @@ export function startElection(options: {
   worker.on('message', (event: LeaseEvent) => {
     if (event.kind === 'warning') log.warn(event.message, { error: event.error })
     else if (event.kind === 'lost') lose()
+    else if (event.kind === 'refused') void sendCredentials(sent)
     else {
       log.info('leading', { identity })
       elected.resolve()

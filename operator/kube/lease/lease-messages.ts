@@ -35,6 +35,8 @@ export type LeaseRequest =
 export type LeaseEvent =
   | { readonly kind: 'elected' }
   | { readonly kind: 'lost' }
+  /** The API server refuses the credentials. */
+  | { readonly kind: 'refused' }
   | { readonly kind: 'warning'; readonly message: string; readonly error: unknown }
 
 /** Two times that both threads read and write without waiting for each other. */

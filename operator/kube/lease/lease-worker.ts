@@ -8,9 +8,15 @@ import { type LeaseEvent, type LeaseRequest, type LeaseWorkerData, sharedTimes }
 const { origin, pathPrefix, memory, ...options }: LeaseWorkerData = workerData
 let credentials: Credentials
 let holder: LeaseHolder | undefined
-// Separate connections: renewals must not wait for other requests.
-const client = createClient({ origin, pathPrefix, credentials: async () => credentials }, { connections: 2 })
 const emit = (event: LeaseEvent) => parentPort?.postMessage(event)
+// Separate connections: renewals must not wait for other requests.
+const client = createClient({ origin, pathPrefix, credentials: currentCredentials }, { connections: 2 })
+
+/** The main thread alone reads them: refused ones are replaced for the next renewal. */
+async function currentCredentials(refused?: Credentials): Promise<Credentials> {
+  if (refused) emit({ kind: 'refused' })
+  return credentials
+}
 
 function takeCredentials(given: Credentials) {
   credentials = given
