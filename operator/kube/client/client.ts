@@ -189,14 +189,19 @@ async function* linesOf(stream: Readable): AsyncGenerator<string> {
 function contentOf({ text }: Answer, request: string): unknown {
   if (text === '') return undefined
   const content = parseJson(text)
-  if (content === undefined)
-    throw new NoAnswer(`the API server answered ${request} with what is not JSON; a proxy may have cut it`)
+  if (content === undefined) throw cutAnswer(request)
   return content
+}
+
+function cutAnswer(request: string): NoAnswer {
+  return new NoAnswer(`the API server answered ${request} with what is not JSON; a proxy may have cut it`)
 }
 
 /** The error of an answer. Names the request, method and path, where the answer does not name the object. */
 function errorOf({ status, retryAfter, text }: Answer, request: string): ApiError {
   const stated = parseJson(text) as { reason?: string; message?: string } | undefined // a Status of the API server
+  // Its reason decides whether a refusal is for good.
+  if (status === 403 && stated === undefined && text.startsWith('{')) throw cutAnswer(request)
   const object = stated?.message === unservedMessage ? undefined : stated
   const seconds = Number(retryAfter)
   const hint = status === 404 ? ': it does not serve this path' : ''

@@ -139,6 +139,14 @@ describe('a request', () => {
     },
   )
 
+  test('that is refused in an answer which is cut was not answered: the reason is not known', async () => {
+    const { client } = await clientOf((_, response) => {
+      response.writeHead(403).end('{"kind":"Status","message":"pods \\"x\\" is forbidden: exceeded qu')
+    })
+    const refused = client.request('POST', path, { body: {} })
+    await expect(refused).rejects.toThrow(NoAnswer)
+  })
+
   test('that fails leaves the client usable', async () => {
     let count = 0
     const { client } = await clientOf((_, response) => {
