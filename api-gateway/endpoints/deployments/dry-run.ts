@@ -56,7 +56,7 @@ export const planShape = named(
     },
     {
       base_set_id: string(
-        'ID of the set that the changes are made to. A deployment with it deploys what the plan shows, or is refused. Absent if it is not known.',
+        'ID of the set that the changes are made to. A deployment with it makes its changes to this set, or is refused; a stored delta, definitions and values may change meanwhile. Absent if it is not known.',
       ),
     },
     'Plan of a deployment.',
