@@ -245,8 +245,8 @@ describe('a watch', () => {
   test('is never too silent once it is answered', async () => {
     const { client } = await clientOf((_, response) => {
       response.flushHeaders()
-      setTimeout(() => response.end('late\n'), 200)
-    }, 50)
+      setTimeout(() => response.end('late\n'), 1000)
+    }, 500)
     expect(await linesOf(client)).toEqual(['', 'late'])
   })
 
