@@ -2,12 +2,13 @@ import type { Readable } from 'node:stream'
 import { systemNamespace } from '../../api/names.ts'
 import { parseJson, sameJson } from '../../domain/base/json.ts'
 import { quotaRefusalIn } from '../../domain/base/quota.ts'
-import { ApiError, isDenied, lacksRight, NoAnswer, QuotaError } from './api-error.ts'
+import { ApiError, isDenied, NoAnswer, QuotaError } from './api-error.ts'
 import { bodyText } from './body-text.ts'
 import type { Connection } from './connection.ts'
 import type { Credentials } from './credentials.ts'
 import { createFairSlots } from './fair-slots.ts'
 import type { ServerClock } from './server-clock.ts'
+import { ServerStart } from './server-start.ts'
 import { type Answer, createTransport, isSuccess, type OutgoingRequest, type Transport } from './transport.ts'
 
 /** Query parameters; undefined ones are omitted. */
@@ -49,8 +50,7 @@ const maxBusyRetries = 8
 /** Those who asked are not kept waiting for longer: they get the refusal. */
 const longestBusyPauseSeconds = 30
 const quotaConflictMs = 50
-/** An API server that starts refuses everything until it has read the roles: at most for so long after a request without an answer. */
-const startsWithinMs = 15_000
+/** Pause before an API server that starts is asked again. */
 const startingMs = 1000
 /** The share of the connections of an organization that sends much, while others use them: more make every request slow. */
 const sharedConnections = 1 / 16
@@ -61,12 +61,7 @@ export function createClient(connection: Connection, options: ClientOptions = {}
   const calls = createTransport(connection.origin, connections)
   const watches = createTransport(connection.origin)
   const slots = createFairSlots(connections, { share: Math.ceil(connections * sharedConnections) })
-  /** When a request last had no answer. */
-  let silentAt = Number.NEGATIVE_INFINITY
-  /** When a request last succeeded. */
-  let servedAt = Number.NEGATIVE_INFINITY
-  /** Whether a right seems to be missing because the API server starts. */
-  const isStarting = (error: ApiError) => performance.now() - silentAt < startsWithinMs && lacksRight(error)
+  const start = new ServerStart()
 
   /** Sends a request, and once more when the credentials have been replaced. */
   async function send(name: string, transport: Transport, request: OutgoingRequest) {
@@ -93,11 +88,11 @@ export function createClient(connection: Connection, options: ClientOptions = {}
         headers: { ...credentials.headers, ...headers },
       })
       status = answer.status
-      if (isSuccess(status)) servedAt = performance.now()
+      if (isSuccess(status)) start.noteSuccess()
       serverClock?.note(answer.date)
       return answer
     } catch (error) {
-      if (error instanceof NoAnswer) silentAt = performance.now()
+      if (error instanceof NoAnswer) start.noteSilence()
       throw error
     } finally {
       onResponse?.(name, status, (performance.now() - begun) / 1000)
@@ -116,10 +111,6 @@ export function createClient(connection: Connection, options: ClientOptions = {}
     })
   }
 
-  /** The last refusal of a request that was refused first at `since`. One that serves other requests meanwhile does not start. */
-  const lastRefusal = (error: ApiError, since = Number.POSITIVE_INFINITY) =>
-    isStarting(error) && servedAt < since ? new ApiError(503, 'ServiceUnavailable', error.message) : error
-
   return {
     async request(method, path, options = {}) {
       let refusedAt: number | undefined
@@ -128,10 +119,11 @@ export function createClient(connection: Connection, options: ClientOptions = {}
         const { status } = answer
         if (isSuccess(status)) return contentOf(answer, `${method} ${path}`)
         const error = errorOf(answer, `${method} ${path}`)
-        if (isStarting(error)) refusedAt ??= performance.now()
-        const pause = isStarting(error) ? startingMs : retryMsOf(error)
+        const isStarting = start.explains(error)
+        if (isStarting) refusedAt ??= performance.now()
+        const pause = isStarting ? startingMs : retryMsOf(error)
         if (pause === undefined || attempt >= maxBusyRetries)
-          throw lastRefusal(quotaErrorOf(error, path), refusedAt)
+          throw start.lastRefusal(quotaErrorOf(error, path), refusedAt)
         await sleep(pause * (1 + Math.random() / 2))
       }
     },
@@ -149,7 +141,7 @@ export function createClient(connection: Connection, options: ClientOptions = {}
           if (answer.stream) return yield* linesOf(answer.stream)
           const error = errorOf(answer, `GET ${path}`)
           refusedAt ??= performance.now()
-          if (!isStarting(error) || attempt >= maxBusyRetries) throw lastRefusal(error, refusedAt)
+          if (!start.explains(error) || attempt >= maxBusyRetries) throw start.lastRefusal(error, refusedAt)
           await sleep(startingMs * (1 + Math.random() / 2))
           signal.throwIfAborted()
         }
