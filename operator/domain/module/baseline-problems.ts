@@ -3,7 +3,7 @@ import { truncate } from '../base/size-limits.ts'
 import { eachEntry } from './container-problems.ts'
 import type { NativeContainer } from './container-schema.ts'
 import type { Module } from './module-schema.ts'
-import { hasPlaceholder, type ReportAt } from './read-module.ts'
+import { isAbsent, isUnknown, type ReportAt } from './read-module.ts'
 
 const appArmorPrefix = 'container.apparmor.security.beta.kubernetes.io/'
 const probes = ['livenessProbe', 'readinessProbe', 'startupProbe'] as const
@@ -56,5 +56,5 @@ function checkHandler(handler: unknown, at: string, report: ReportAt): void {
 
 /** Whether a value is given, and is not a placeholder whose value is not known yet. */
 function isKnown(value: unknown): boolean {
-  return value !== undefined && value !== null && !(typeof value === 'string' && hasPlaceholder(value))
+  return !isAbsent(value) && !isUnknown(value)
 }

@@ -2,7 +2,7 @@ import type { FreeForm } from '../../api/schema.ts'
 import { escapeToken, isObject } from '../base/json.ts'
 import { truncate } from '../base/size-limits.ts'
 import { moduleSchema, podSchema } from './module-schema.ts'
-import { hasPlaceholder, type ReportAt } from './read-module.ts'
+import { isAbsent, isUnknown, type ReportAt } from './read-module.ts'
 import { SecretText } from './secret-text.ts'
 
 const fieldsOf = (schema: object) => Object.keys((schema as { properties: object }).properties) // of an object
@@ -84,11 +84,7 @@ function withVariables(env: unknown, variables: unknown, at: string, report: Rep
 }
 
 function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null
-}
-
-function isUnknown(value: unknown): boolean {
-  return typeof value === 'string' && hasPlaceholder(value)
+  return !isAbsent(value)
 }
 
 /** Whether a value has members that a copy keeps: a secret would be lost in it. */

@@ -56,11 +56,16 @@ export function hasPlaceholder(text: string): boolean {
   }
 }
 
+/** Whether a value is given by a placeholder, so that it is not known yet. */
+export function isUnknown(value: unknown): boolean {
+  return typeof value === 'string' && hasPlaceholder(value)
+}
+
 function read(schema: Keywords, value: unknown, pointer: string, report: ReportAt): unknown {
-  if (value === undefined || value === null) return undefined
+  if (isAbsent(value)) return undefined
   if (value instanceof SecretText) return readSecret(schema, value, pointer, report)
   if (schema.type === undefined) return readPassed(value, pointer, report)
-  if (typeof value === 'string' && schema.type !== 'string' && hasPlaceholder(value)) return undefined
+  if (schema.type !== 'string' && isUnknown(value)) return undefined
   if (schema.type === 'object') return readObject(schema, value, pointer, report)
   if (schema.type === 'array') return readList(schema, value, pointer, report)
   if (schema.type === 'string') return readText(schema, value, pointer, report)
@@ -115,7 +120,8 @@ function readObject(schema: Keywords, value: unknown, pointer: string, report: R
   return result
 }
 
-function isAbsent(value: unknown): boolean {
+/** A field that is null is absent. */
+export function isAbsent(value: unknown): boolean {
   return value === undefined || value === null
 }
 
