@@ -239,13 +239,6 @@ function awaitDependents(resource: ActiveResource, { store }: Cluster): void {
   throw new Waiting('DependentsRemain', `waiting for ${firstOf(names)} to be deleted`)
 }
 
-/** What is left of a resource that no workload uses, for a message. */
-function keptPart({ spec, status }: ActiveResource): string {
-  if (simpleTypeName(spec.type) === workloadType) return 'its objects are deleted'
-  if (status?.inputsHash) return 'kept for a rollback'
-  return 'kept, but its last change did not succeed: a rollback makes it again'
-}
-
 /**
  * Keeps a resource that no workload uses, so that a rollback can use it again. A workload has no state: its
  * objects are deleted, and a rollback renders them again.
@@ -264,7 +257,11 @@ async function statusOfUnused(
   if (!resource.status?.inputsHash && !resource.status?.provisioned)
     throw new Waiting('Unused', 'not provisioned: no workload uses this resource')
   const left = isWorkload ? { objects: undefined, inputsHash: undefined } : {}
-  const message = `unused since ${unusedSince}, when '${deploymentName}' was deployed; ${keptPart(resource)}`
+  const kept = resource.status?.inputsHash
+    ? 'kept for a rollback'
+    : 'kept, but its last change did not succeed: a rollback makes it again'
+  const end = isWorkload ? 'its objects are deleted' : kept
+  const message = `unused since ${unusedSince}, when '${deploymentName}' was deployed; ${end}`
   return {
     ...observedOf(resource),
     ...left,

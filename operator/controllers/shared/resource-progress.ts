@@ -16,7 +16,8 @@ const outageReasons: ReadonlySet<string> = new Set<Reason>(['Failed', 'NotListed
 const moreInOutages = 4
 
 /**
- * Returns the progress of a resource, and undefined for one that is not in use. After `attempts` failures in a row it counts as failed; the retries continue.
+ * Returns the progress of a resource, and undefined for one that is not in use. After `attempts` failures in a row it counts as
+ * failed; the retries continue.
  */
 export function progressOf(resource: ActiveResource, attempts: number): ResourceProgress | undefined {
   if (!isInUse(resource)) return undefined
