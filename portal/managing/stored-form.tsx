@@ -10,6 +10,8 @@ export interface Stored<T> {
   readonly verify: (fields: readonly string[]) => Promise<void>
   /** Takes these fields from the object that a request of the form has stored. */
   readonly saved: (fields: readonly string[], object: object) => void
+  /** Begins the form again with the object that a request of it has stored. */
+  readonly begin: (object: T) => void
 }
 
 interface Props<T> {
@@ -22,16 +24,20 @@ interface Props<T> {
   readonly children: (stored: Stored<T>) => ComponentChildren
 }
 
-/** A form that begins with a stored object, and again when the user loads what someone else has changed meanwhile. */
+/**
+ * A form that begins with a stored object, and again when the user saves it or loads what someone else has changed
+ * meanwhile. What the page reads later does not change it.
+ */
 export function StoredForm<T extends object>({ what, object, read, onLoad, children }: Props<T>) {
-  const [{ initial, loads }, setBeginning] = useState({ initial: object, loads: 0 })
+  const [{ initial, times }, setBeginning] = useState({ initial: object, times: 1 })
+  const begin = (present: T) => setBeginning((latest) => ({ initial: present, times: latest.times + 1 }))
   const stored: Stored<T> = {
     initial,
     async verify(fields) {
       const present = await read()
       if (!differsIn(fields, initial, present)) return
       throw new ChangedMeanwhile(what, () => {
-        setBeginning({ initial: present, loads: loads + 1 })
+        begin(present)
         onLoad?.()
       })
     },
@@ -39,6 +45,7 @@ export function StoredForm<T extends object>({ what, object, read, onLoad, child
       const known = Object.entries(answer).filter(([field]) => fields.includes(field))
       setBeginning((latest) => ({ ...latest, initial: { ...latest.initial, ...Object.fromEntries(known) } }))
     },
+    begin,
   }
-  return <Fragment key={loads}>{children(stored)}</Fragment>
+  return <Fragment key={times}>{children(stored)}</Fragment>
 }

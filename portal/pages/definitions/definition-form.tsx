@@ -12,7 +12,7 @@ import { useFormRight } from '../../managing/use-form-right.ts'
 import { useCatalogue } from './catalogue.ts'
 import { type Catalogue, changedDefinitionBody, settingsOf, settingsSchema } from './definition-schema.ts'
 import { schemaFor, storedSecrets } from './inputs.ts'
-import { previewOf, saveDefinition } from './requests.ts'
+import { isPreview, previewOf, saveDefinition } from './requests.ts'
 
 interface Props {
   readonly org: string
@@ -92,7 +92,8 @@ function Editor({ org, stored, catalogue, onSaved }: Props & { readonly catalogu
       verify={() => stored.verify(replacedFields(request.body))}
       preview={() => previewOf('PATCH /orgs/{org_id}/resources/defs/{def_id}', request)}
       save={async () => {
-        await saveDefinition(org, 'PATCH /orgs/{org_id}/resources/defs/{def_id}', request)
+        const answer = await saveDefinition(org, 'PATCH /orgs/{org_id}/resources/defs/{def_id}', request)
+        if (!isPreview(answer)) stored.begin(answer)
         onSaved()
       }}
     >

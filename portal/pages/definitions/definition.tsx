@@ -74,8 +74,7 @@ export function DefinitionPage({ parameters: { org = '', def = '' } }: PageProps
               uses.data && <DefinitionDeletion org={org} definition={definition} uses={uses.data} />
             ) : (
               <StoredForm
-                // A saved form begins again with what is stored.
-                key={`${edit} ${definition.active_version_id} ${definition.updated_at}`}
+                key={edit}
                 what={`definition '${def}'`}
                 object={definition}
                 read={() => call('GET /orgs/{org_id}/resources/defs/{def_id}', { path })}

@@ -14,7 +14,8 @@ export async function previewOf<K extends OperationName>(
   throw new ApiProblem(0, 'Unreachable', 'the gateway answered without a preview')
 }
 
-function isPreview(answer: unknown): answer is DefinitionPreview {
+/** Whether an answer is that of a dry run. */
+export function isPreview(answer: unknown): answer is DefinitionPreview {
   return typeof answer === 'object' && answer !== null && 'changes' in answer
 }
 

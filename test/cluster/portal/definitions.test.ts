@@ -131,6 +131,27 @@ test('a saved form keeps what another user changed meanwhile, and shows that it 
   expect(faults).toEqual([])
 })
 
+test('an answer that arrives while a user types takes nothing away, also when another user changed the definition', async () => {
+  const body = { id: 'slow', name: 'Slow', type: 's3', driver_type: 'quartermaster/echo' }
+  await organization.rest('POST', '/resources/defs', { ...body, driver_inputs: { values: { bucket: 'a' } } })
+  const { page, faults } = await visit(browser, `${definitions()}/slow`, cluster.adminToken)
+  await page.getByLabel(/^bucket/i).waitFor()
+  await page.getByRole('link', { name: 'Definitions' }).last().click()
+  await page.getByRole('heading', { name: 'Definitions', level: 1 }).waitFor()
+  await organization.rest('PATCH', '/resources/defs/slow', { name: 'Renamed' })
+  const typed = Promise.withResolvers<void>()
+  await page.route('**/resources/defs/slow?deleted=true', async (route) => {
+    await typed.promise
+    await route.continue()
+  })
+  await page.goBack()
+  await page.getByLabel(/^bucket/i).fill('typed')
+  typed.resolve()
+  await page.getByRole('heading', { name: 'Renamed', level: 1 }).waitFor()
+  expect(await page.getByLabel(/^bucket/i).inputValue()).toBe('typed')
+  expect(faults).toEqual([])
+})
+
 test('a used definition is deleted after a preview and a confirmation, and shown as deleted', async () => {
   const { page, faults } = await visit(browser, `${definitions()}/any-bucket`, cluster.adminToken)
   await page.getByRole('link', { name: 'Delete' }).click()
