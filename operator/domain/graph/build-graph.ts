@@ -220,10 +220,6 @@ class GraphBuilder {
 
 function toGraphNode(draft: Draft): GraphNode {
   const { descriptor, guResId, match, params, values, virtual, compiled } = draft
-  const dependsOn = [...draft.edges]
-    .filter((each) => !each.virtual && each !== draft)
-    .map((each) => each.guResId)
-  const references = [...draft.references].sort(([a], [b]) => compareText(a, b))
   return {
     descriptor,
     guResId,
@@ -231,10 +227,20 @@ function toGraphNode(draft: Draft): GraphNode {
     driver: compiled?.driver,
     params,
     values,
-    dependsOn: dependsOn.sort(compareText),
-    references: Object.fromEntries(
-      references.map(([text, targets]) => [text, targets.map((each) => each.guResId)]),
-    ),
+    dependsOn: dependenciesOf(draft),
+    references: referencesOf(draft),
     virtual,
   }
+}
+
+function dependenciesOf(draft: Draft): GraphNode['dependsOn'] {
+  if (draft.edges.size === 0) return []
+  const real = [...draft.edges].filter((each) => !each.virtual && each !== draft)
+  return real.map((each) => each.guResId).sort(compareText)
+}
+
+function referencesOf({ references }: Draft): GraphNode['references'] {
+  if (references.size === 0) return {}
+  const sorted = [...references].sort(([a], [b]) => compareText(a, b))
+  return Object.fromEntries(sorted.map(([text, targets]) => [text, targets.map((each) => each.guResId)]))
 }

@@ -22,9 +22,6 @@ export interface Draft {
   /** Direct dependencies. */
   readonly edges: Set<Draft>
   readonly dependents: Set<Draft>
-  /** Co-provisioned resources that all dependents of this one depend on too. */
-  readonly copies: Set<Draft>
-  readonly selections: Map<string, Selector>
   readonly references: Map<string, readonly Draft[]>
   readonly paramSources: ParamSource[]
   params: FreeForm | undefined
@@ -41,7 +38,10 @@ export class DraftGraph {
   readonly #context: ResourceContext
   readonly #nodes = new Map<string, Draft>()
   readonly #queue: Draft[] = []
+  /** Co-provisioned resources that all dependents of a resource depend on too. */
+  readonly #copies = new Map<Draft, Set<Draft>>()
   readonly #uncopied = new Set<Draft>()
+  readonly #selections = new Map<Draft, Map<string, Selector>>()
 
   constructor(context: ResourceContext) {
     this.#context = context
@@ -70,8 +70,6 @@ export class DraftGraph {
       guResId: guResId(this.#context, descriptor),
       edges: new Set(),
       dependents: new Set(),
-      copies: new Set(),
-      selections: new Map(),
       references: new Map(),
       paramSources: [],
       params: undefined,
@@ -95,12 +93,13 @@ export class DraftGraph {
     if (from.edges.has(to)) return
     from.edges.add(to)
     to.dependents.add(from)
-    if (to.copies.size > 0) this.#uncopied.add(to)
+    if (this.#copies.has(to)) this.#uncopied.add(to)
   }
 
   /** Requests that all dependents of `original` depend on `copy` too; `connectCopies` adds the edges. */
   copyDependents(original: Draft, copy: Draft): void {
-    original.copies.add(copy)
+    const copies = this.#copies.get(original) ?? new Set()
+    this.#copies.set(original, copies.add(copy))
     this.#uncopied.add(original)
   }
 
@@ -109,10 +108,20 @@ export class DraftGraph {
     for (const original of this.#uncopied) {
       this.#uncopied.delete(original)
       for (const dependent of original.dependents) {
-        for (const copy of original.copies)
+        for (const copy of this.#copies.get(original) ?? [])
           if (copy !== dependent && copy !== original) this.connect(dependent, copy)
       }
     }
+  }
+
+  /** The selectors of the nodes that have any, by their texts. */
+  get selections(): ReadonlyMap<Draft, ReadonlyMap<string, Selector>> {
+    return this.#selections
+  }
+
+  addSelection(from: Draft, text: string, selector: Selector): void {
+    const selections = this.#selections.get(from) ?? new Map()
+    this.#selections.set(from, selections.set(text, selector))
   }
 
   /** The nodes that a selector of `from` selects, in a stable order, without `from` itself. */

@@ -75,7 +75,7 @@ export class LinkResolver {
       case 'reference':
         return this.#addReference(link, this.#graph.node(inherit(link.reference, draft.descriptor)), draft)
       case 'selector':
-        draft.selections.set(link.text, link.selector)
+        this.#graph.addSelection(draft, link.text, link.selector)
         if (link.output !== undefined)
           this.#selectorUses.push({ user: draft, selector: link.text, output: link.output })
         return

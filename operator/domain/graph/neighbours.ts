@@ -18,23 +18,22 @@ interface ImpliedReference {
  * edges that another one follows.
  */
 export function connectSelected(graph: DraftGraph, organizationId: string): void {
-  const selecting = graph.nodes.filter(({ selections }) => selections.size > 0)
-  resolveSelectors(graph, selecting)
+  resolveSelectors(graph)
   let implied = impliedReferences(graph)
   while (connectNeighbours(graph, implied, organizationId)) {
-    resolveSelectors(graph, selecting)
+    resolveSelectors(graph)
     // No nodes are added, so only selectors can find more.
     implied = implied.filter(({ link }) => link.kind === 'selector')
   }
 }
 
 /** Evaluates all selectors until none selects more. */
-function resolveSelectors(graph: DraftGraph, selecting: readonly Draft[]): void {
-  let isGrowing = selecting.length > 0
+function resolveSelectors(graph: DraftGraph): void {
+  let isGrowing = graph.selections.size > 0
   while (isGrowing) {
     isGrowing = false
-    for (const draft of selecting) {
-      for (const [text, selector] of draft.selections) {
+    for (const [draft, selections] of graph.selections) {
+      for (const [text, selector] of selections) {
         const found = graph.select(selector, draft)
         const known = draft.references.get(text)
         if (known && found.length <= known.length) continue
@@ -49,11 +48,14 @@ function resolveSelectors(graph: DraftGraph, selecting: readonly Draft[]): void 
 
 /** The references to neighbours of drivers, except for those that the definitions make themselves or need not make. */
 function impliedReferences(graph: DraftGraph): ImpliedReference[] {
-  return graph.nodes.flatMap((draft) =>
-    Object.entries(draft.compiled?.driver?.neighbours ?? {})
-      .filter(([name, text]) => !draft.references.get(text)?.length && !hasInputInstead(draft, name))
-      .map(([, text]) => ({ draft, text, link: parseReferenceText(text) })),
-  )
+  const implied: ImpliedReference[] = []
+  for (const draft of graph.nodes) {
+    for (const [name, text] of Object.entries(draft.compiled?.driver?.neighbours ?? {})) {
+      if (draft.references.get(text)?.length || hasInputInstead(draft, name)) continue
+      implied.push({ draft, text, link: parseReferenceText(text) })
+    }
+  }
+  return implied
 }
 
 /** Whether the definition gives the input that replaces a neighbour. A placeholder can turn out to be empty. */

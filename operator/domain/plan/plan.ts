@@ -162,12 +162,13 @@ function actionFor(
 ): PlanStep['action'] {
   if (!current || current.metadata.deletionTimestamp) return 'create'
   const { spec } = current
-  const former = driverOf(spec.definition.driverType, catalogue, vendors)
-  const sameDriver =
-    spec.definition.driverType === wanted.definition.driverType ||
-    (former && former.name === driver?.name) ||
-    (driver?.address !== undefined && driver.address === addressOf(former, current))
-  if (!sameDriver) return 'replace'
+  if (spec.definition.driverType !== wanted.definition.driverType) {
+    const former = driverOf(spec.definition.driverType, catalogue, vendors)
+    const isSameDriver =
+      (former && former.name === driver?.name) ||
+      (driver?.address !== undefined && driver.address === addressOf(former, current))
+    if (!isSameDriver) return 'replace'
+  }
   const forcing = driver?.replaceOnChangeOf ?? []
   if (forcing.some((path) => !sameJson(inputAt(spec.definition, path), inputAt(wanted.definition, path))))
     return 'replace'
