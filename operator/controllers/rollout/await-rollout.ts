@@ -114,9 +114,11 @@ async function currentObject(
 
 async function currentRollout(
   object: StoredObject,
-  pods: readonly WorkloadPod[],
+  all: readonly WorkloadPod[],
   tools: Tools,
 ): Promise<Rollout> {
+  // The users of other namespaces can give their pods the same labels.
+  const pods = all.filter(({ metadata }) => metadata.namespace === object.metadata.namespace)
   const replicaSet = await newestReplicaSet(object, pods, tools)
   return rolloutOf({
     object,

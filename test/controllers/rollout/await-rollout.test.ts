@@ -2,8 +2,9 @@ import { describe, expect, test } from '@jest/globals'
 import type { WorkloadPods } from '../../../operator/controllers/rollout/workload-pods.ts'
 import { Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
 import { podStateOf } from '../../../operator/domain/rendering/pod-state.ts'
+import { environmentNamespace } from '../../../operator/domain/resource/identity.ts'
 import type { Driver } from '../../../operator/drivers/driver.ts'
-import { activeResource, driver, storedMeta } from '../../support/builders.ts'
+import { activeResource, context, driver, storedMeta } from '../../support/builders.ts'
 import { createWorld, type World } from '../support/world.ts'
 
 /** Makes objects of the kind. */
@@ -21,6 +22,8 @@ const workload = activeResource(
   { definition: { definitionName: 'workload', driverType: 'quartermaster/renderer' } },
 )
 
+const namespace = environmentNamespace(context())
+
 /** A world where the workload is an object of the kind, with these pods, or several. */
 async function worldWith(
   kind: string,
@@ -37,10 +40,13 @@ async function worldWith(
 }
 
 /** Reconciles the workload while its StatefulSet updates from revision `a` to `b`, and a pod with these labels cannot run. */
-async function updateWith(labels: Readonly<Record<string, string>>): Promise<unknown> {
+async function updateWith(
+  labels: Readonly<Record<string, string>>,
+  inNamespace = namespace,
+): Promise<unknown> {
   const waiting = { reason: 'ImagePullBackOff', message: 'no such image' }
   const pod = {
-    metadata: storedMeta({ name: 'store-0', labels }),
+    metadata: storedMeta({ name: 'store-0', namespace: inNamespace, labels }),
     state: podStateOf({ containerStatuses: [{ name: 'main', state: { waiting } }] }),
   }
   const world = await worldWith('StatefulSet', [pod])
@@ -66,6 +72,15 @@ test.each<[pod: string, labels: Readonly<Record<string, string>>, reason: string
   expect(await updateWith(labels)).toMatchObject({ reason })
 })
 
+test.each(['a', 'b'])(
+  'a pod that others label like one of revision %s changes no rollout',
+  async (revision) => {
+    expect(await updateWith({ 'controller-revision-hash': revision }, 'globex')).toMatchObject({
+      reason: 'Progressing',
+    })
+  },
+)
+
 test.each([
   [-60, 10, Waiting],
   [-60, 40, Stalled],
@@ -79,7 +94,7 @@ test.each([
     const scheduled = { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', lastTransitionTime }
     const state = podStateOf({ conditions: [scheduled] })
     const labels = { 'controller-revision-hash': 'b' }
-    const pod = { metadata: storedMeta({ name: 'store-0', labels }), state }
+    const pod = { metadata: storedMeta({ name: 'store-0', namespace, labels }), state }
     const world = await worldWith('StatefulSet', [pod], serverNow)
     const observedGeneration = world.objects.get('StatefulSet', 'store')?.metadata.generation
     world.objects.touchStatus('StatefulSet', 'store', { observedGeneration, updateRevision: 'b' })
