@@ -59,6 +59,20 @@ export async function openNamespace(
   throw new Stalled('NamespaceNotOpen', message, undefined, rejectedRetrySeconds)
 }
 
+/**
+ * Whether objects of the organization can be in the namespace: it is one of its environments, or the cluster administrator
+ * opened it. The users of other namespaces can write any label and annotation there.
+ */
+export async function canHoldObjectsOf(
+  objects: Pick<Objects, 'read'>,
+  { organizationId }: ResourceContext,
+  namespace: string,
+): Promise<boolean> {
+  const existing = await objects.read(namespaceReference(namespace))
+  if (!existing) return false
+  return isOpenFor(existing, organizationId) || !!makerOf(existing)?.startsWith(`${organizationId}/`)
+}
+
 /** Throws Stalled for a Namespace whose name has the form of a namespace of another environment or organization. */
 export function refuseNamespaceOfOthers({ spec: { context } }: ActiveResource, object: KubeObject): void {
   const { name } = object.metadata
@@ -71,15 +85,18 @@ export function refuseNamespaceOfOthers({ spec: { context } }: ActiveResource, o
 }
 
 function whyNotOpen(existing: KubeObject | undefined, { organizationId }: ResourceContext): string {
-  const { [annotations.resource]: resource, [annotations.environment]: environment } =
-    existing?.metadata.annotations ?? {}
-  const maker = resource ?? environment
+  const maker = existing && makerOf(existing)
   // That organization can delete the namespace with every object in it.
   if (maker !== undefined && !maker.startsWith(`${organizationId}/`)) return 'belongs to another organization'
   const label = `'${labels.accepts}: ${organizationId}'`
   return existing
     ? `does not belong to this environment: label it ${label} to allow objects in it`
     : `does not exist: create it with the label ${label}`
+}
+
+/** The resource or the environment for which the operator made the namespace, after its organization and a slash. */
+function makerOf({ metadata }: KubeObject): string | undefined {
+  return metadata.annotations?.[annotations.resource] ?? metadata.annotations?.[annotations.environment]
 }
 
 /** Whether the environment's `k8s-namespace` resource made the namespace, and it is not an organization by now. */

@@ -5,6 +5,7 @@ import { byResource } from '../../kube/objects/metadata-watches.ts'
 import type { ObjectReference, Objects } from '../../kube/objects/objects.ts'
 import type { AppliedKinds } from './applied-kinds.ts'
 import { isSameKind, keyOfKind, type ObjectKind, referenceTo, textOf } from './applied-object.ts'
+import { canHoldObjectsOf } from './environment-namespace.ts'
 import { isOwn } from './foreign-objects.ts'
 import type { UnseenObjects } from './unseen-objects.ts'
 import { type Watched, watchServed } from './watch-served.ts'
@@ -46,7 +47,7 @@ export class OwnObjects {
 
   /**
    * All objects of a resource: those that the status records, those of remembered kinds that have its label, and those that
-   * no watch shows yet. Throws when a kind that the status records cannot be watched. Leaves out the objects of another kind
+   * no watch shows yet. An object with its label in a namespace of others is a forgery. Throws when a kind that the status records cannot be watched. Leaves out the objects of another kind
    * that the operator may not watch. While the cluster does not list another kind, a provision leaves them out too, because
    * the next one finds them. A deletion waits first: it is the last chance to find them. References have a version that the
    * cluster serves: the objects of a kind without one ended with their CRD.
@@ -68,7 +69,26 @@ export class OwnObjects {
     const found = new Map<string, ObjectReference>()
     for (const each of [...recorded, ...labelled, ...unseen])
       if (!found.has(textOf(each))) found.set(textOf(each), each)
-    return [...found.values()]
+    const trusted = new Set([...recorded, ...unseen].map(textOf))
+    return this.#withoutForged(resource, [...found.values()], trusted)
+  }
+
+  /** Leaves out the objects in namespaces that cannot have any of the organization, but for those that the operator recorded. */
+  async #withoutForged(
+    { spec: { context } }: ActiveResource,
+    found: readonly ObjectReference[],
+    trusted: ReadonlySet<string>,
+  ): Promise<ObjectReference[]> {
+    const places = new Map<string, boolean>()
+    const kept: ObjectReference[] = []
+    for (const each of found) {
+      const { namespace } = each
+      const isKnown = namespace === undefined || trusted.has(textOf(each))
+      if (!isKnown && !places.has(namespace))
+        places.set(namespace, await canHoldObjectsOf(this.#objects, context, namespace))
+      if (isKnown || places.get(namespace)) kept.push(each)
+    }
+    return kept
   }
 
   /** The references in versions that the cluster serves. */

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals'
 import { eventually } from '../../../dev/control-plane/kubernetes.ts'
 import { ActiveResource, type AppliedObject } from '../../../operator/api/active-resource.ts'
 import type { KubeObject, StoredObject } from '../../../operator/api/kind.ts'
-import { annotations } from '../../../operator/api/names.ts'
+import { annotations, labels } from '../../../operator/api/names.ts'
 import { createInventory, type Inventory } from '../../../operator/controllers/objects/inventory.ts'
 import { ReconcileError, Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
 import { environmentNamespace } from '../../../operator/domain/resource/identity.ts'
@@ -246,6 +246,45 @@ test('a status that changes is no edit where generations are counted', async () 
   await bring(object('Deployment'))
   world.touchStatus('Deployment', 'thing', { replicas: 1 })
   expect(isTouched()).toBe(false)
+})
+
+describe('an object with our labels that no status records, in a namespace', () => {
+  const elsewhere = 'globex'
+  const forge = (owner: Partial<StoredObject['metadata']> | undefined) => {
+    if (owner) world.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: elsewhere, ...owner } })
+    return world.put({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: {
+        name: 'forged',
+        namespace: elsewhere,
+        labels: { [labels.resource]: resource.metadata.name },
+        annotations: { [annotations.resource]: keyOf(resource) },
+      },
+    })
+  }
+  test.each<[whose: string, owner: Partial<StoredObject['metadata']> | undefined, isOurs: boolean]>([
+    ['that is itself another organization', { labels: { [labels.organization]: elsewhere } }, false],
+    [
+      'of an environment of another one',
+      { annotations: { [annotations.environment]: 'acmes/shop.live' } },
+      false,
+    ],
+    ['that a resource of another one made', { annotations: { [annotations.resource]: 'globex/0a' } }, false],
+    ['that accepts another one', { labels: { [labels.accepts]: elsewhere } }, false],
+    ['of no organization', {}, false],
+    ['that is gone', undefined, false],
+    ['of one of our environments', { annotations: { [annotations.environment]: 'acme/shop.live' } }, true],
+    ['that one of our resources made', { annotations: { [annotations.resource]: 'acme/0a' } }, true],
+    ['that accepts us', { labels: { [labels.accepts]: 'acme' } }, true],
+  ])('%s', async (_, owner, isOurs) => {
+    await bring(object('ConfigMap'))
+    forge(owner)
+    const names = (await inventory.objectsOf(resource)).map(({ name }) => name)
+    expect(names).toEqual(isOurs ? ['thing', 'forged'] : ['thing'])
+    await bring(object('ConfigMap'))
+    expect(world.get('ConfigMap', 'forged') === undefined).toBe(isOurs)
+  })
 })
 
 test('removal of a label of ours is an edit', async () => {
