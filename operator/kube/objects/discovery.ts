@@ -43,6 +43,7 @@ export class Discovery {
 
   /** The kind in a version that is served, this one if possible; undefined when none is. */
   async served({ apiVersion, kind }: ServedKind): Promise<ServedKind | undefined> {
+    if (!versionPattern.test(apiVersion)) return undefined
     const wanted = { apiVersion, kind }
     const key = textOf(wanted)
     const known = this.#resources.has(key) ? wanted : this.#otherVersions.get(key)
@@ -87,7 +88,14 @@ export class Discovery {
 /** How a kind is served; or that the version does not have it, or that the API server does not serve the version. */
 type Discovered = Resource | 'no kind' | 'no version'
 
+/**
+ * A version, after its group. Manifests of users name them, and the path of any other text would be that of another request:
+ * a list of all objects of a kind, or a watch that does not end.
+ */
+const versionPattern = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?\/)?[a-z][a-z0-9-]*$/
+
 async function discover(client: KubeClient, { apiVersion, kind }: ServedKind): Promise<Discovered> {
+  if (!versionPattern.test(apiVersion)) return 'no version'
   const path = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
   const answer = (await readIfServed(client, path)) as
     | { resources: { name: string; kind: string; namespaced: boolean }[] }

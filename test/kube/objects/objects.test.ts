@@ -159,6 +159,39 @@ describe('a kind is served', () => {
     expect(asked).toEqual(['/apis/example.com/v1', '/apis/example.com'])
   })
 
+  test.each([
+    'apps/v1/deployments?watch=true&x=1',
+    'apps/v1/deployments',
+    'apps/v1?watch=true',
+    'apps/v1#',
+    '../api/v1',
+    'apps/../v1',
+    'apps/%2e%2e',
+    './v1',
+    'Apps/v1',
+    'v1\r\nx: y',
+    'v1\n',
+    ' v1',
+    '?watch=true/v1',
+    '/',
+  ])('in none for %j, which is no version, without a request', async (apiVersion) => {
+    const asked: string[] = []
+    const objects = objectsWith(['v1'], asked)
+    expect(await objects.served({ apiVersion, kind: 'Route' })).toBeUndefined()
+    const object = { apiVersion, kind: 'Route', metadata: { name: 'web' } }
+    await expect(objects.placed(object, 'acme--shop--live')).rejects.toMatchObject({ reason: 'NotServed' })
+    expect(asked).toEqual([])
+  })
+
+  test.each(['v1', 'apps/v1', 'networking.k8s.io/v1beta1', 'a.example-b.com/v1', '1a/v1-x'])(
+    'after a question for %j, which is one',
+    async (apiVersion) => {
+      const asked: string[] = []
+      await objectsWith([], asked).served({ apiVersion, kind: 'Route' })
+      expect(asked[0]).toBe(`${apiVersion.includes('/') ? '/apis' : '/api'}/${apiVersion}`)
+    },
+  )
+
   test('in a version that its group lists already, but the cluster does not serve yet', async () => {
     const served = objectsWith(['v5']).served({ apiVersion: 'example.com/v1', kind: 'Route' })
     await expect(served).rejects.toMatchObject({ reason: 'NotListed' })
