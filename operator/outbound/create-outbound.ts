@@ -3,6 +3,7 @@ import { lookup as systemLookup } from 'node:dns'
 import type { Resolve } from './agent.ts'
 import { explain } from './explain.ts'
 import { checkHeaders } from './headers.ts'
+import { createLargeAnswers } from './large-answers.ts'
 import type { Outbound, OutboundRequest } from './outbound.ts'
 import { plainHeaders, readBody } from './read-answer.ts'
 import { createTargetRules } from './target.ts'
@@ -23,6 +24,7 @@ export function createOutbound(settings: OutboundSettings): Outbound {
   const { allowed, ca, lookup = systemLookup, connectMs = 3000 } = settings
   const rules = createTargetRules(allowed)
   const authorities = certificatesIn(ca)
+  const largeAnswers = createLargeAnswers()
   let opened: ReturnType<typeof open> | undefined
 
   /** Opened at the first request: the library needs 20 MiB, and an installation may never use it. */
@@ -33,10 +35,11 @@ export function createOutbound(settings: OutboundSettings): Outbound {
 
   return {
     async request(request) {
-      const { protocols = ['https:'], totalMs = 10_000, maxBytes = 1024 * 1024 } = request
+      const { owner = '', protocols = ['https:'], totalMs = 10_000, maxBytes = 1024 * 1024 } = request
       const url = rules.check(request.url, protocols)
       const headers = { ...checkHeaders(request.headers ?? {}), 'accept-encoding': 'identity' }
       const timeout = AbortSignal.timeout(totalMs)
+      const signal = AbortSignal.any([request.signal, timeout])
 
       const explained = async <T>(work: () => Promise<T>): Promise<T> => {
         try {
@@ -56,7 +59,7 @@ export function createOutbound(settings: OutboundSettings): Outbound {
           method: request.method as 'GET', // the type lists standard methods alone
           headers,
           body: request.body ?? null,
-          signal: AbortSignal.any([request.signal, timeout]),
+          signal,
           // The signal bounds both.
           headersTimeout: 0,
           bodyTimeout: 0,
@@ -69,7 +72,8 @@ export function createOutbound(settings: OutboundSettings): Outbound {
         answer.body.destroy()
         throw error
       })
-      const text = await explained(() => readBody(answer.body, received, maxBytes))
+      const enterLarge = () => largeAnswers.enter(owner, signal)
+      const text = await explained(() => readBody(answer.body, received, { maxBytes, enterLarge }))
       return { status: statusCode, headers: received, text }
     },
     async close() {

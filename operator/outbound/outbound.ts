@@ -5,6 +5,8 @@ export interface OutboundRequest {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
   readonly signal: AbortSignal
+  /** The organization that calls: few large answers are read for each at the same time. */
+  readonly owner?: string
   /** Allowed schemes; `https:` alone by default. */
   readonly protocols?: readonly string[]
   /** Milliseconds for the whole call; 10,000 by default. */

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import { OutboundError } from './errors.ts'
+import { smallBytes } from './large-answers.ts'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -13,8 +14,12 @@ export function plainHeaders(headers: Readonly<Record<string, string | string[] 
   )
 }
 
-/** The body as text; closes the connection at more than `maxBytes`. */
-export async function readBody(body: Readable, headers: Headers, maxBytes: number): Promise<string> {
+/** The body as text; closes the connection at more than `maxBytes`. Waits for `enterLarge` before it keeps a large one. */
+export async function readBody(
+  body: Readable,
+  headers: Headers,
+  { maxBytes, enterLarge }: { readonly maxBytes: number; readonly enterLarge: () => Promise<() => void> },
+): Promise<string> {
   const encoding = headers['content-encoding'] ?? ''
   if (encoding !== '' && encoding.toLowerCase() !== 'identity') {
     body.destroy()
@@ -27,11 +32,17 @@ export async function readBody(body: Readable, headers: Headers, maxBytes: numbe
   }
   const chunks: Buffer[] = []
   let bytes = 0
-  // An exit from the loop destroys the body.
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > maxBytes) throw tooLarge
-    chunks.push(chunk)
+  let leave: (() => void) | undefined
+  try {
+    // An exit from the loop destroys the body.
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      bytes += chunk.length
+      if (bytes > maxBytes) throw tooLarge
+      if (bytes > smallBytes) leave ??= await enterLarge()
+      chunks.push(chunk)
+    }
+    return new TextDecoder().decode(Buffer.concat(chunks))
+  } finally {
+    leave?.()
   }
-  return new TextDecoder().decode(Buffer.concat(chunks))
 }

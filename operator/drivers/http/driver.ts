@@ -33,7 +33,7 @@ export function createHttpDriver(options: {
   return {
     descriptor,
     async provision(request) {
-      const { guResId, type, values, secrets, account, params, namespace, cookie, signal } = request
+      const { guResId, context, type, values, secrets, account, params, namespace, cookie, signal } = request
       const input = {
         type,
         resource: params,
@@ -48,6 +48,7 @@ export function createHttpDriver(options: {
           done: [200],
           cookie,
           signal,
+          owner: context.organizationId,
           secrets: [secrets, account, secretTextsOf(request)],
         },
         outbound,
@@ -68,7 +69,7 @@ export function createHttpDriver(options: {
       refuseLeak([...plainOutputs(outputs, whose), ...plainObjects(provisioned.objects, whose)], words)
       return provisioned
     },
-    async deprovision({ guResId, account, cookie, signal }) {
+    async deprovision({ guResId, context, account, cookie, signal }) {
       await exchange(
         {
           name,
@@ -78,6 +79,7 @@ export function createHttpDriver(options: {
           done: [200, 204, 404, 410],
           cookie,
           signal,
+          owner: context.organizationId,
           secrets: account,
         },
         outbound,

@@ -16,6 +16,8 @@ export interface DriverRequest {
   readonly done: readonly number[]
   readonly cookie: Cookie | undefined
   readonly signal: AbortSignal
+  /** The organization of the resource. */
+  readonly owner: string
   /** Data that no message may contain. */
   readonly secrets: unknown
 }
@@ -78,7 +80,7 @@ export async function exchange(
 
 /** Sends the request once; `keep` receives the new cookie before the body is read. */
 async function send(
-  { name, method, url, body, signal }: DriverRequest,
+  { name, method, url, body, signal, owner }: DriverRequest,
   outbound: Outbound,
   cookie: string | undefined,
   keep: (next: string | undefined) => Promise<void>,
@@ -93,6 +95,7 @@ async function send(
     },
     body,
     signal,
+    owner,
     protocols: ['http:', 'https:'],
     totalMs,
     maxBytes,
