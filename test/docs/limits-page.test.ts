@@ -50,6 +50,7 @@ const sources: Readonly<Record<string, readonly [file: string, name: string]>> =
   ],
   'host names of one resource': ['operator/api/active-resource.ts', 'mostReservedHosts'],
   'bytes of one answer of an HTTP driver': ['operator/drivers/http/polling.ts', 'maxBytes'],
+  'values in one answer of an HTTP driver': ['operator/drivers/http/answer-size.ts', 'mostValues'],
   'seconds of one call of an HTTP driver': ['operator/drivers/http/polling.ts', 'totalMs'],
   'bytes of a cookie': ['operator/drivers/http/polling.ts', 'maxCookieBytes'],
   'manifests of one resource': ['operator/drivers/template/manifests.ts', 'most'],

@@ -2,6 +2,7 @@ import { ReconcileError, Stalled, Waiting, withoutSideEffects } from '../../doma
 import { InvalidHeader, OutboundError, TargetRefused } from '../../outbound/errors.ts'
 import type { Outbound, OutboundResponse } from '../../outbound/outbound.ts'
 import type { Cookie } from '../driver.ts'
+import { hasManyValues, mostValues } from './answer-size.ts'
 import { errorTextOf } from './error-text.ts'
 import { readHint, retryAfter } from './progress-hint.ts'
 
@@ -85,7 +86,7 @@ async function send(
   cookie: string | undefined,
   keep: (next: string | undefined) => Promise<void>,
 ): Promise<OutboundResponse> {
-  return outbound.request({
+  const response = await outbound.request({
     method,
     url,
     headers: {
@@ -107,6 +108,9 @@ async function send(
       await keep(next === '' ? undefined : next)
     },
   })
+  if (hasManyValues(response.text))
+    throw new Stalled('InvalidAnswer', `${name} answered with more than ${mostValues} values`)
+  return response
 }
 
 /** The error for a missing response, in words for the author of the driver. */

@@ -78,6 +78,23 @@ describe('the meaning of an answer', () => {
     })
   })
 
+  const inValues = (list: string) => `{"resource":{"values":{"list":${list}}}}`
+  test.each<[what: string, body: string, isRefused: boolean]>([
+    ['lists', inValues(`[${'[],'.repeat(26_000)}[]]`), true],
+    ['objects', inValues(`[${'{"a":{}},'.repeat(17_000)}1]`), true],
+    ['numbers', ` ${inValues(`[${'1,'.repeat(51_000)}1]`)}`, true],
+    ['a list of 40,000 numbers', inValues(`[${'1,'.repeat(40_000)}1]`), false],
+    ['a text with as many signs', inValues(JSON.stringify(`\\"[{,`.repeat(60_000))), false],
+  ])('an answer with many values is not parsed: %s', async (_, body, isRefused) => {
+    for (const status of isRefused ? [200, 202, 409, 500] : [200]) {
+      bench.server.next.push({ status, body })
+      const failure = await failureOf(bench.driver().provision(bench.provisionOf())).catch(() => undefined)
+      const message = expect.stringContaining('answered with more than 50000 values')
+      if (isRefused) expect(failure).toMatchObject({ reason: 'InvalidAnswer', message })
+      else expect(failure).toBeUndefined()
+    }
+  })
+
   test('a driver that does not answer is tried again when the time is up', async () => {
     bench.server.next.push('hang')
     const failure = await failureOf(
