@@ -157,17 +157,6 @@ export type AutomationRule = {
   readonly updated_at: string
 }
 
-export type ChangedWebhook = {
-  readonly url: string
-  readonly headers: { readonly [key: string]: string } | null
-  readonly payload: unknown
-  readonly triggers: readonly {
-    readonly scope: 'environment' | 'deployment'
-    readonly type: 'created' | 'deleted' | 'started' | 'finished'
-  }[]
-  readonly disabled: boolean
-}
-
 export type ContainerStatus = {
   readonly name: string
   readonly ready: boolean
@@ -2163,7 +2152,7 @@ export interface Operations {
       }[] | null
       readonly disabled?: boolean | null
     }
-    answer: ChangedWebhook
+    answer: Webhook
   }
   'DELETE /orgs/{org_id}/apps/{app_id}/webhooks/{webhook_id}': {
     path: { org_id: string; app_id: string; webhook_id: string }

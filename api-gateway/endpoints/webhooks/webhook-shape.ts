@@ -77,8 +77,6 @@ const answeredFields = {
   payload: anyValue('Body of the call, as given.'),
   triggers: triggersShape,
   disabled: disabledShape,
-}
-const identityFields = {
   id: string('Unique identifier.', { maxLength: 253 }),
   created_at: time('Time when it was created.'),
   created_by: string(
@@ -90,19 +88,13 @@ const signingSecret = string(
 )
 
 /** Webhook in responses. */
-export const webhookShape = named(
-  'Webhook',
-  object({ ...answeredFields, ...identityFields }, {}, 'A webhook.'),
-)
+export const webhookShape = named('Webhook', object(answeredFields, {}, 'A webhook.'))
 
 /** Webhook in the response to its creation. */
 export const createdWebhookShape = named(
   'CreatedWebhook',
-  object({ ...answeredFields, ...identityFields, signing_secret: signingSecret }, {}, 'A new webhook.'),
+  object({ ...answeredFields, signing_secret: signingSecret }, {}, 'A new webhook.'),
 )
-
-/** Webhook in the response to a change. */
-export const changedWebhookShape = named('ChangedWebhook', object(answeredFields, {}, 'A changed webhook.'))
 
 /** Signing secret in the response to its rotation. */
 export const signingSecretShape = named(
@@ -140,22 +132,16 @@ export function findWebhook(
   throw new Missing(Webhook, path.org_id, path.webhook_id, `webhook '${path.webhook_id}' not found`)
 }
 
-/** Converts a changed webhook for a response. */
-export function toChangedWebhook({ spec }: Webhook) {
+/** Webhook in responses. */
+export function toWebhook(webhook: Webhook) {
+  const { spec } = webhook
   return {
+    id: webhook.metadata.name,
     url: spec.url,
     headers: spec.headers ?? null,
     payload: spec.payload ?? null,
     triggers: spec.triggers ?? [],
     disabled: spec.disabled ?? false,
-  }
-}
-
-/** Webhook in responses. */
-export function toWebhook(webhook: Webhook) {
-  return {
-    id: webhook.metadata.name,
-    ...toChangedWebhook(webhook),
     created_at: createdAt(webhook),
     created_by: createdBy(webhook),
   }

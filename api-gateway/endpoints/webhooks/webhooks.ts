@@ -21,13 +21,11 @@ import { newSecretName, type SecretData } from '../common/secret-refs.ts'
 import { requirePresent, targetApplication } from '../common/target.ts'
 import {
   changedSpec,
-  changedWebhookShape,
   createdWebhookShape,
   findWebhook,
   newWebhookShape,
   refuseIdAlone,
   signingSecretShape,
-  toChangedWebhook,
   toWebhook,
   webhookAccess,
   webhookChangesShape,
@@ -132,7 +130,7 @@ export const webhooks: readonly Endpoint[] = [
     tag,
     access: webhookAccess,
     body: webhookChangesShape,
-    responses: { 200: changedWebhookShape, 409: errorShape },
+    responses: { 200: webhookShape, 409: errorShape },
     async handle({ params, body }, { cluster }) {
       const webhook = findWebhook(cluster.store, params)
       const { name } = webhook.metadata
@@ -144,7 +142,7 @@ export const webhooks: readonly Endpoint[] = [
         const wanted = { ...current, spec: changedSpec(current.spec, body) }
         return unlessShownAlike(current, wanted, toWebhook)
       })
-      return ok(toChangedWebhook(changed))
+      return ok(toWebhook(changed))
     },
   }),
   endpoint({

@@ -174,12 +174,9 @@ describe('a webhook', () => {
     ['it is enabled by null', { disabled: null }, { disabled: false }],
   ])('is changed in part: %s', async (_rule, changes, changed) => {
     const { webhook } = await create()
-    const { id, created_at, created_by, ...rest } = webhook
     const answer = await gateway.send(`PATCH ${webhooks}/chat`, { body: changes })
-    expect(answer).toMatchObject({ status: 200, body: { ...rest, ...changed } })
-    expect(Object.keys(answer.body).sort()).toEqual(Object.keys(rest).sort())
-    const { body: now } = await gateway.send(`GET ${webhooks}/chat`)
-    expect(now).toEqual({ id, created_at, created_by, ...answer.body })
+    expect(answer).toMatchObject({ status: 200, body: { ...webhook, ...changed } })
+    expect((await gateway.send(`GET ${webhooks}/chat`)).body).toEqual(answer.body)
   })
 
   test.each<[rule: string, changes: object, status: number]>([
