@@ -38,7 +38,10 @@ export type Probe = Static<ReturnType<typeof probe>>
 const file = object(
   {},
   {
-    mode: string('Octal mode of the file, such as `0644`.', { maxLength: 5, pattern: '^0?[0-7]{3}$' }),
+    mode: string('Octal mode of the file, such as `0644`. Empty is the default, `0644`.', {
+      maxLength: 5,
+      pattern: '^(0?[0-7]{3})?$',
+    }),
     value: secretableText('Text of the file.'),
     binary_value: text('Content of a binary file, in Base64; instead of `value`.', { maxLength: 1_398_104 }),
   },

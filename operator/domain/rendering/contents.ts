@@ -42,7 +42,7 @@ export class Contents {
     {
       value = '',
       binary_value: binary,
-      mode,
+      mode = '',
     }: { readonly value?: ModuleText; readonly binary_value?: string; readonly mode?: string },
   ): StoredFile {
     const plain = keyOf(`${container}.${shortHash(path)}`)
@@ -51,7 +51,7 @@ export class Contents {
     if (value instanceof SecretText) this.#secrets.set(key, value.reveal())
     else if (binary === undefined) this.data.set(key, value)
     else this.binaryData.set(key, binary.replace(/\s/g, ''))
-    this.#items[volume].set(key, { key, mode: mode === undefined ? undefined : Number.parseInt(mode, 8) })
+    this.#items[volume].set(key, { key, mode: mode === '' ? undefined : Number.parseInt(mode, 8) })
     return { volume, key }
   }
 

@@ -205,6 +205,13 @@ test('a field that is null is absent', () => {
   )
 })
 
+test('a file with an empty mode has the default mode, as clients write it that know only texts', () => {
+  const withFile = (file: object) =>
+    rendered(moduleWith({ files: { '/etc/a.conf': { value: 'a', ...file } } }))
+  expect(withFile({ mode: '' })).toEqual(withFile({}))
+  expect(withFile({ mode: '0600' })).not.toEqual(withFile({}))
+})
+
 test('a variable that is an object with a secret has its JSON, by the Secret alone', () => {
   const login = {
     user: 'orders',
