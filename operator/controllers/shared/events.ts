@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { KubeObject } from '../../api/kind.ts'
 import type { Reason } from '../../api/reasons/reasons.ts'
-import { ApiError } from '../../kube/client/api-error.ts'
+import { ApiError, isDenied, isRejected } from '../../kube/client/api-error.ts'
 import type { KubeClient } from '../../kube/client/client.ts'
 import { eventResource, pathOf } from '../../kube/client/resource.ts'
 
@@ -14,7 +14,10 @@ export interface EventOf {
   readonly message: string
 }
 
-/** Creates an Event about an object, which outlives the object. A terminating namespace refuses Events: those are skipped. */
+/**
+ * Creates an Event about an object, which outlives the object. A terminating namespace refuses Events, and policies of the
+ * cluster may: those are skipped, since the work that they are about must not wait for them.
+ */
 export async function recordEvent(
   client: KubeClient,
   { apiVersion, kind, metadata }: Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>,
@@ -39,6 +42,10 @@ export async function recordEvent(
       },
     })
   } catch (error) {
-    if (!(error instanceof ApiError) || error.status !== 403) throw error
+    if (!isRefusedForGood(error)) throw error
   }
+}
+
+function isRefusedForGood(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 403 || isDenied(error) || isRejected(error))
 }
