@@ -45,7 +45,7 @@ const gracePeriodMs = 25_000
 const outbound = createOutbound({ allowed: config.outboundAllowed })
 let operator: Operator | undefined
 let isAdmitted = false
-void admitsObjects(client).then(() => {
+void admitsObjects(client, log).then(() => {
   isAdmitted = true
 })
 

@@ -2,8 +2,10 @@ import { expect, test } from '@jest/globals'
 import { admitsObjects } from '../operator/admission.ts'
 import { ApiError } from '../operator/kube/client/api-error.ts'
 import type { KubeClient, RequestOptions } from '../operator/kube/client/client.ts'
+import { silentLog } from '../operator/log.ts'
 
 const refused = (status: number) => new ApiError(status, 'Unknown', 'refused')
+const pauses = { soonMs: 1, laterMs: 1, attemptsPerLine: 3 }
 
 test.each([
   ['a new kind that admission does not know yet', [refused(503), refused(503), refused(422)], 3],
@@ -12,6 +14,11 @@ test.each([
   ['an API server that is away', [new Error('connect ECONNREFUSED'), refused(422)], 2],
   ['a kind that is known', [refused(422)], 1],
   ['a webhook of others that fails', [refused(500)], 1],
+  [
+    'a webhook of others that denies it',
+    [new ApiError(403, 'Forbidden', 'admission webhook "labels.example.test" denied the request: no owner')],
+    1,
+  ],
   ['an object that is accepted', [], 1],
 ])('the operator waits for admission: %s', async (_, errors, requests) => {
   const sent: (readonly [method: string, path: string, options: RequestOptions])[] = []
@@ -24,7 +31,7 @@ test.each([
       return {}
     },
   }
-  await admitsObjects(client, 1)
+  await admitsObjects(client, silentLog, { ...pauses, soonAttempts: 9 })
   expect(sent).toHaveLength(requests)
   for (const request of sent) {
     expect(request).toEqual([
@@ -33,4 +40,26 @@ test.each([
       expect.objectContaining({ query: { dryRun: 'All' } }),
     ])
   }
+})
+
+test('a long wait for admission says its cause in the log, rarely', async () => {
+  const warned: unknown[] = []
+  let requests = 0
+  const client: Pick<KubeClient, 'request'> = {
+    async request() {
+      requests += 1
+      if (requests <= 7) throw new ApiError(404, 'Unknown', 'it does not serve this path')
+      return {}
+    },
+  }
+  const log = { warn: (...line: unknown[]) => void warned.push([requests, ...line]) }
+  await admitsObjects(client, log, { ...pauses, soonAttempts: 2 })
+  const line = [
+    'not ready: the API server does not take objects of the kinds',
+    { cause: 'it does not serve this path' },
+  ]
+  expect(warned).toEqual([
+    [2, ...line],
+    [5, ...line],
+  ])
 })
