@@ -162,7 +162,11 @@ class ControllerLoop<K extends Kind> implements Loop {
 
   async #reconcileOne(found: ObjectOf<K>, key: string): Promise<void> {
     const { kind, finalize } = this.#controller
-    const object = finalize && !hasFinalizer(found) ? await addFinalizer(this.#cluster, kind, found) : found
+    const isProtected = !finalize || hasFinalizer(found)
+    const protect = async () => (isProtected ? found : addFinalizer(this.#cluster, kind, found))
+    const { observed: object, error } = await attempt(protect)
+    if (error instanceof ReconcileError) return this.#finish(found, key, () => Promise.reject(error))
+    if (object === undefined) throw error
     const afterWrite: (() => void)[] = []
     const context: ReconcileContext<K> = {
       afterWrite: (work) => afterWrite.push(work),

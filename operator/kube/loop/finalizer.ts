@@ -1,17 +1,27 @@
 import { hasOneWriter, type Kind, type ObjectOf } from '../../api/kind.ts'
 import { finalizer } from '../../api/names.ts'
+import { ReconcileError, Stalled } from '../../domain/base/errors.ts'
 import type { Cluster } from '../cache/cluster.ts'
 import { isNotFound } from '../client/api-error.ts'
+import { explainRejection } from '../client/explain-rejection.ts'
 
-/** Adds our finalizer to the object; a conflict when the object has changed. */
+/**
+ * Adds our finalizer to the object. A conflict when the object has changed; a ReconcileError, which ends no deployment, when the
+ * cluster refuses it.
+ */
 export async function addFinalizer<K extends Kind>(
   cluster: Cluster,
   kind: K,
   object: ObjectOf<K>,
 ): Promise<ObjectOf<K>> {
-  const { uid, resourceVersion, finalizers = [] } = object.metadata
+  const { namespace, name, uid, resourceVersion, finalizers = [] } = object.metadata
   const metadata = { uid, resourceVersion, finalizers: [...finalizers, finalizer] }
-  return cluster.patch(kind, object, { metadata }, kind.kind)
+  try {
+    return await cluster.patch(kind, object, { metadata }, kind.kind)
+  } catch (error) {
+    const refusal = explainRejection(error, 'add a finalizer to', { kind: kind.kind, namespace, name })
+    throw refusal instanceof Stalled ? new ReconcileError(refusal.reason, refusal.message) : refusal
+  }
 }
 
 /** Removes our finalizer from the newest known version of the object, which may be gone already. */

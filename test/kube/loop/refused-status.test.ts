@@ -65,3 +65,54 @@ test('the attempts in a status do not count the writes of it that failed', async
   await loop.stop()
   expect(written[0]).toEqual([4, 4])
 })
+
+test.each([
+  ['a policy', 422, 'Rejected', "the cluster refuses to add a finalizer to 'ActiveResource' 'acme/"],
+  [
+    'a webhook that is away',
+    500,
+    'Rejected',
+    "the cluster cannot add a finalizer to 'ActiveResource' 'acme/",
+  ],
+])(
+  'an object whose finalizer is refused by %s says so, and is not stalled',
+  async (_, status, reason, words) => {
+    const fake = createFakeCluster()
+    fake.addOrganization('acme')
+    const written: unknown[] = []
+    const refusal =
+      status === 500
+        ? 'Internal error occurred: failed calling webhook "labels.example.test": no route to host'
+        : "ValidatingAdmissionPolicy 'owners' with binding 'owners' denied request: no owner"
+    const cluster = {
+      ...fake,
+      async patch(): Promise<never> {
+        throw new ApiError(status, 'Invalid', refusal)
+      },
+      async replaceStatus(_kind, _object, object): Promise<never> {
+        written.push(object)
+        throw new ApiError(409, 'Conflict', 'it is enough')
+      },
+    } as Cluster
+    const made = activeResource({ type: 's3', resourceId: 'shared.a' })
+    fake.put(ActiveResource, { ...made, metadata: { ...made.metadata, finalizers: [] }, status: undefined })
+    let reconciles = 0
+    const controller = {
+      kind: ActiveResource,
+      async reconcile() {
+        reconciles += 1
+        return {}
+      },
+      async finalize() {},
+    }
+    const loop = startController(cluster, controller, { log: silentLog, isActive: () => true })
+    await eventually('a status', 10_000, async () => written.length > 0 || undefined)
+    await loop.stop()
+    expect(reconciles).toBe(0)
+    const message = expect.stringContaining(refusal)
+    expect(written[0]).toMatchObject({
+      conditions: expect.arrayContaining([expect.objectContaining({ type: 'Reconciling', reason, message })]),
+    })
+    expect(JSON.stringify(written[0])).toContain(words)
+  },
+)
