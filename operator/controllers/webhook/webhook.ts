@@ -20,6 +20,7 @@ import { createFirstVersions } from '../../kube/cache/history.ts'
 import { readSecretMetadata, removeSecret } from '../../kube/cache/secret-metadata.ts'
 import type { Store } from '../../kube/cache/store.ts'
 import { isAlreadyExists, isNamespaceTerminating } from '../../kube/client/api-error.ts'
+import { explainRejection } from '../../kube/client/explain-rejection.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import { type Controller, type ReconcileContext, watchKind } from '../../kube/loop/controller.ts'
 import type { Observed } from '../../kube/loop/status.ts'
@@ -132,7 +133,7 @@ async function createSecret({ metadata }: Webhook, name: string, cluster: Cluste
   } catch (error) {
     if (isNamespaceTerminating(error))
       throw new Waiting('NamespaceTerminating', `the namespace '${namespace}' is being deleted`)
-    if (!isAlreadyExists(error)) throw error
+    if (!isAlreadyExists(error)) throw explainRejection(error, 'create', { kind: 'Secret', namespace, name })
     await removeEarlierSecret(metadata, name, cluster)
   }
 }

@@ -2,6 +2,7 @@ import type { StoredObject } from '../../api/kind.ts'
 import { finalizer } from '../../api/names.ts'
 import { isGone, isNotFound } from '../client/api-error.ts'
 import type { KubeClient } from '../client/client.ts'
+import { explainRejection } from '../client/explain-rejection.ts'
 import { pathOf, secretResource } from '../client/resource.ts'
 import { metadataAccept } from './watch-protocol.ts'
 
@@ -47,7 +48,7 @@ export async function setSecretFinalizer(
     return true
   } catch (error) {
     if (isGone(error)) return false
-    throw error
+    throw explainRejection(error, 'change', { kind: secretResource.kind, namespace, name })
   }
 }
 

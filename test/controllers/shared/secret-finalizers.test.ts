@@ -7,6 +7,7 @@ import {
   createSecretFinalizers,
   type SecretFinalizers,
 } from '../../../operator/controllers/shared/secret-finalizers.ts'
+import { ApiError } from '../../../operator/kube/client/api-error.ts'
 import { createFakeCluster, type FakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { activeResource } from '../../support/builders.ts'
 import { createFakeSecrets, type FakeSecrets } from '../../support/fake-secrets.ts'
@@ -125,6 +126,22 @@ test.each<[rule: string, put: () => void]>([
   await holds.addFinalizers(one, ['a', '', '../b'])
   await holds.removeFinalizers(one, ['a', '', '../b'])
   expect(secrets.requests).toEqual(['GET a', 'GET a'])
+})
+
+test('a policy that refuses the finalizer is named without its words, which may quote the Secret', async () => {
+  secrets.put('a')
+  const { client } = secrets
+  const request: typeof client.request = async (method, ...rest) => {
+    if (method !== 'PATCH') return client.request(method, ...rest)
+    const words =
+      "ValidatingAdmissionPolicy 'owners' with binding 'owners' denied request: 'canary' has no owner"
+    throw new ApiError(422, 'Invalid', words)
+  }
+  holds = createSecretFinalizers({ ...cluster, client: { ...client, request } })
+  await expect(holds.addFinalizers(resource('one'), ['a'])).rejects.toMatchObject({
+    reason: 'Rejected',
+    message: "the cluster refuses to change 'Secret' 'acme/a': ValidatingAdmissionPolicy 'owners' denies it",
+  })
 })
 
 describe('the last user of a Secret removes the finalizer', () => {

@@ -4,7 +4,7 @@ import { newObject } from '../../../operator/api/kind.ts'
 import { Webhook } from '../../../operator/api/webhook.ts'
 import { webhookController } from '../../../operator/controllers/webhook/webhook.ts'
 import { problemOfSigningSecret } from '../../../operator/domain/deployment/webhook.ts'
-import { ApiError } from '../../../operator/kube/client/api-error.ts'
+import { ApiError, QuotaError } from '../../../operator/kube/client/api-error.ts'
 import { createFakeCluster, type FakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { silentContext } from '../support/context.ts'
 import type { FakeObjects } from '../support/fake-objects.ts'
@@ -109,9 +109,19 @@ describe('the secret that signs', () => {
     expect(objects.get('Secret', 'old')).toBeDefined()
   })
 
-  test('cannot be made when the API server refuses it: tried again', async () => {
-    cluster.failNext('create Secret', new ApiError(403, 'Forbidden', 'exceeded quota'))
+  test('cannot be made when a quota is full: tried again', async () => {
+    cluster.failNext('create Secret', new QuotaError('acme', { message: 'exceeded quota', uses: [] }))
     await expect(look()).rejects.toThrow('quota')
+  })
+
+  test('cannot be made when a policy refuses it, which is named without its words', async () => {
+    const words = 'admission webhook "labels.example.test" denied the request: canary has no owner'
+    cluster.failNext('create Secret', new ApiError(403, 'Forbidden', words))
+    await expect(look()).rejects.toMatchObject({
+      reason: 'Rejected',
+      message:
+        "the cluster refuses to create 'Secret' 'acme/hook-webhook-signing': admission webhook \"labels.example.test\" denies it",
+    })
   })
 
   test.each<[rule: string, data: object | undefined]>([
