@@ -46,6 +46,8 @@ interface ClientOptions {
 
 /** What the API server says of every kind that it does not serve, with the reason `NotFound`. */
 const unservedMessage = 'the server could not find the requested resource'
+/** What it says of a selector for a field that the kind does not list. We select only by fields that our kinds list. */
+const unknownField = 'field label not supported'
 const maxBusyRetries = 8
 /** Those who asked are not kept waiting for longer: they get the refusal. */
 const longestBusyPauseSeconds = 30
@@ -196,16 +198,23 @@ function errorOf({ status, retryAfter, text }: Answer, request: string): ApiErro
   if (status === 403 && stated === undefined && text.startsWith('{')) throw cutAnswer(request)
   const object = stated?.message === unservedMessage ? undefined : stated
   const seconds = Number(retryAfter)
-  const hint = status === 404 ? ': it does not serve this path' : ''
+  const message = object?.message ?? `the API server answered ${status} to ${request}`
   const error = new ApiError(
     status,
     object?.reason ?? 'Unknown',
-    object?.message ?? `the API server answered ${status} to ${request}${hint}`,
+    message + hintOf(status, object?.message),
     retryAfter === undefined || Number.isNaN(seconds) ? undefined : seconds,
   )
   // A webhook denies with any status; these would speak of the state of the object.
   const isAmbiguous = [404, 409, 410].includes(status) && isDenied(error)
   return isAmbiguous ? new ApiError(403, 'Forbidden', error.message) : error
+}
+
+/** What the message of the API server, which may be absent, does not say. */
+function hintOf(status: number, message: string | undefined): string {
+  if (message === undefined) return status === 404 ? ': it does not serve this path' : ''
+  const isOfKind = status === 400 && message.startsWith(unknownField)
+  return isOfKind ? ': the CustomResourceDefinition is of another version than this process' : ''
 }
 
 /** Milliseconds after which a request is repeated that failed only because others run; undefined for other errors. */

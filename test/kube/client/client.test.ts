@@ -100,9 +100,15 @@ test.each<[rule: string, code: number, body: object, message: string]>([
     status('NotFound', 'the server could not find the requested resource'),
     `the API server answered 404 to POST ${path}: it does not serve this path`,
   ],
+  [
+    'a kind of another version, which lists other fields for selection',
+    400,
+    status('BadRequest', 'field label not supported: spec.environmentName'),
+    'field label not supported: spec.environmentName: the CustomResourceDefinition is of another version than this process',
+  ],
   ['an answer without a message', 502, {}, `the API server answered 502 to POST ${path}`],
   ['an answer with a message', 404, status('NotFound', 'webhooks "x" not found'), 'webhooks "x" not found'],
-])('an error names the request for %s', async (_, code, body, message) => {
+])('an error names the request or the cause for %s', async (_, code, body, message) => {
   const { result } = await clientOf([[code, body]])
   expect(result).toMatchObject({ message })
 })
