@@ -210,9 +210,15 @@ function errorOf({ status, retryAfter, text }: Answer, request: string): ApiErro
   return isAmbiguous ? new ApiError(403, 'Forbidden', error.message) : error
 }
 
+/** Of answers without a message. The API server has one for a body that is too large for it. */
+const hints: Readonly<Record<number, string>> = {
+  404: ': it does not serve this path',
+  413: ': the body is too large for a proxy before it',
+}
+
 /** What the message of the API server, which may be absent, does not say. */
 function hintOf(status: number, message: string | undefined): string {
-  if (message === undefined) return status === 404 ? ': it does not serve this path' : ''
+  if (message === undefined) return hints[status] ?? ''
   const isOfKind = status === 400 && message.startsWith(unknownField)
   return isOfKind ? ': the CustomResourceDefinition is of another version than this process' : ''
 }

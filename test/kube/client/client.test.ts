@@ -106,6 +106,12 @@ test.each<[rule: string, code: number, body: object, message: string]>([
     status('BadRequest', 'field label not supported: spec.environmentName'),
     'field label not supported: spec.environmentName: the CustomResourceDefinition is of another version than this process',
   ],
+  [
+    'a body that a proxy refuses',
+    413,
+    {},
+    `the API server answered 413 to POST ${path}: the body is too large for a proxy before it`,
+  ],
   ['an answer without a message', 502, {}, `the API server answered 502 to POST ${path}`],
   ['an answer with a message', 404, status('NotFound', 'webhooks "x" not found'), 'webhooks "x" not found'],
 ])('an error names the request or the cause for %s', async (_, code, body, message) => {
