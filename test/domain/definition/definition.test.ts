@@ -28,14 +28,16 @@ const definition = (
     { type: 'dns', driverType: echo, ...spec },
   )
 
-const reasonsOf = (subject: ResourceDefinition, rivals: readonly ResourceDefinition[] = []) =>
+const problemsOf = (subject: ResourceDefinition, rivals: readonly ResourceDefinition[] = []) =>
   problemsOfDefinition(subject, {
     catalogue,
     vendors,
     rivals: [subject, ...rivals],
     types: builtInTypes,
     accountTypeOf: () => undefined,
-  }).map(({ reason }) => reason)
+  })
+
+const reasonsOf = (...all: Parameters<typeof problemsOf>) => problemsOf(...all).map(({ reason }) => reason)
 
 test.each([
   ['driver types are of the form <vendor>/<driver-name>', 'quartermaster/ingress', 'ingress'],
@@ -85,6 +87,14 @@ describe('the problems of a definition depend on other objects', () => {
     ],
   ])('%s', (_, subject, rivals, reasons) => {
     expect(reasonsOf(subject, rivals)).toEqual(reasons)
+  })
+
+  test.each([
+    ['without an organization', 'nosuch', 'it is not built in'],
+    ['of the organization', 'acme/nosuch', "'acme' has no such type"],
+  ])('a type %s that does not exist says who has none', (_, type, hint) => {
+    const [problem] = problemsOf(definition('x', { type }))
+    expect(problem?.message).toBe(`resource type '${type}' does not exist: ${hint}`)
   })
 })
 

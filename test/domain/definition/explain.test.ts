@@ -139,6 +139,13 @@ describe('the query of an explanation', () => {
       'workload.default#modules.web',
       undefined,
     ],
+    [
+      'a dependency of the type workload, as a need',
+      { type: 'workload', resourceId: 'modules.web.externals.x' },
+      [definition('own', 'acme/workload')],
+      'acme/workload.default#modules.web.externals.x',
+      'workload',
+    ],
   ])('%s', (_, question, definitions, text, requestedType) => {
     const explained = explain(question, definitions)
     expect([explained.text, explained.requestedType]).toEqual([text, requestedType])

@@ -168,6 +168,14 @@ describe('laws of deltas', () => {
     )
   })
 
+  test('the difference of a set from itself is empty', () => {
+    fc.assert(
+      fc.property(sets, (content) => {
+        expect(diffSets(content, content)).toEqual(emptyDelta)
+      }),
+    )
+  })
+
   test('the id of a set does not depend on the order of keys', () => {
     const reversed = (value: unknown): unknown => {
       if (Array.isArray(value)) return value.map(reversed)
