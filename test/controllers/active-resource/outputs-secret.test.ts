@@ -77,6 +77,13 @@ describe('the Secret of the outputs, when something has its name', () => {
     expect(objects.log).toEqual([`apply Secret ${name}`])
   })
 
+  test('is deleted when no output is secret any more', async () => {
+    const objects = world(ownedBy(guResId, 'uid-new'))
+    const known = { ...resource, status: { outputsSecretName: name } }
+    expect(await writeOutputsSecret(known, {}, objects.open())).toEqual({})
+    expect(objects.log).toEqual([`remove Secret ${name}`])
+  })
+
   test('stays when it is its own', async () => {
     const objects = world(ownedBy(guResId, 'uid-new'))
     const written = await writeOutputsSecret(resource, secrets, objects.open())

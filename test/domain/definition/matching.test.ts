@@ -133,6 +133,7 @@ describe('matching criteria', () => {
   test('a criterion has an id by its content', () => {
     expect(criterionId({ appId: 'a', class: 'default' })).toBe(criterionId({ appId: 'a', envType: '*' }))
     expect(criterionId({ appId: 'a' })).not.toBe(criterionId({ envId: 'a' }))
+    expect(criterionId({ appId: 'a' })).toBe('eaa0026fcdfdfccc7ad1feb1a9cd534b') // from one release to the next
     expect(normalizeCriterion({ resId: '*' })).toEqual({ class: 'default' })
     expect(formatCriterion({ resId: 'x', class: 'y' })).toBe('{res_id: x, class: y}')
   })

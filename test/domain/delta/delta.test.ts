@@ -176,6 +176,12 @@ describe('laws of deltas', () => {
     )
   })
 
+  test('the id of a set is the same from one release to the next', () => {
+    const id = '6a0a34e8ff6b337a6e3be1a0cdf7fd468673e92ddfedd1eaa993dbc7b5cf2f09'
+    const web = { profile: 'p', spec: {}, externals: {} }
+    expect(setId({ modules: { web }, shared: { main: { type: 's3' } } })).toBe(id)
+  })
+
   test('the id of a set does not depend on the order of keys', () => {
     const reversed = (value: unknown): unknown => {
       if (Array.isArray(value)) return value.map(reversed)

@@ -2,9 +2,10 @@ import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { ActiveResource } from '../../../../operator/api/active-resource.ts'
 import type { ObjectMeta } from '../../../../operator/api/kind.ts'
 import { finalizer } from '../../../../operator/api/names.ts'
+import type { FreeForm } from '../../../../operator/api/schema.ts'
 import { cookieSecretName, openCookie } from '../../../../operator/controllers/active-resource/cookies.ts'
 import { Waiting } from '../../../../operator/domain/base/errors.ts'
-import type { Cookie, Driver } from '../../../../operator/drivers/driver.ts'
+import type { Cookie, Driver, ProvisionRequest } from '../../../../operator/drivers/driver.ts'
 import { activeResource, driver } from '../../../support/builders.ts'
 import { createWorld, type World } from '../../support/world.ts'
 
@@ -14,17 +15,19 @@ const base = activeResource(shape, {}, metadata)
 const { name: guResId } = base.metadata
 
 /** The handling of the cookie in a provision call; and the cookies of all calls. */
-let act: (cookie: Cookie) => Promise<void>
+let act: (cookie: Cookie, request: ProvisionRequest) => Promise<void>
 let reported: (string | undefined)[]
 let world: World
 
 const keeping = (name: string): Driver => ({
   descriptor: driver(name, { keepsCookie: true }),
   identify: ({ values }) => ({ zone: values.zone }),
-  async provision({ cookie }) {
+  needsCookie: ({ values }) => values.needsNone !== true,
+  async provision(request) {
+    const { cookie } = request
     world.log.push(`provision ${name}`)
     reported.push(await cookie?.read())
-    if (cookie) await act(cookie)
+    if (cookie) await act(cookie, request)
     return { outputs: { values: {}, secrets: {} }, objects: [] }
   },
   async deprovision({ cookie }) {
@@ -39,12 +42,12 @@ beforeEach(() => {
   world = createWorld([keeping('one'), keeping('two')])
 })
 
-/** The resource, sent by its definition to a driver and a zone. */
-function wanted(name: string, zone: string): ActiveResource {
+/** The resource, sent by its definition to a driver and a zone, with further inputs. */
+function wanted(name: string, zone: string, more: FreeForm = {}): ActiveResource {
   const definition = {
     definitionName: 'dns',
     driverType: `quartermaster/${name}`,
-    driverInputs: { values: { zone } },
+    driverInputs: { values: { zone, ...more } },
   }
   const latest = world.now(base) ?? base
   return world.put({ ...latest, spec: { ...latest.spec, definition } })
@@ -142,6 +145,25 @@ describe('a resource whose driver keeps a cookie', () => {
     const secret = secretFor('one', 'x')
     expect(world.log).toEqual(['status', 'provision one', `apply Secret ${secret}`, 'status'])
     expect(world.statusOf(base).secretNames).toEqual([secret])
+  })
+
+  test('gives it to the driver besides its inputs', async () => {
+    let given: FreeForm | undefined
+    act = async (_, { values }) => {
+      given = values
+    }
+    await world.reconcile(wanted('one', 'x', { size: 3 }))
+    expect(given).toEqual({ zone: 'x', size: 3 })
+  })
+
+  test('has none for inputs that need none, but keeps one that is there for the deprovision', async () => {
+    const withoutNeed = () => wanted('one', 'x', { needsNone: true })
+    await world.reconcile(withoutNeed())
+    expect(world.statusOf(base).secretNames).toBeUndefined()
+    await world.reconcile(wanted('one', 'x'))
+    await world.reconcile(withoutNeed())
+    expect(world.statusOf(base).secretNames).toEqual([secretFor('one', 'x')])
+    expect(reported).toEqual([undefined, undefined, 'first words'])
   })
 
   test('keeps a Secret that the status names when another client deletes it', async () => {
