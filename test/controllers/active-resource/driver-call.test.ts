@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { withReason } from '../../../operator/controllers/active-resource/driver-call.ts'
+import { withinDeadline, withReason } from '../../../operator/controllers/active-resource/driver-call.ts'
 import { ReconcileError, Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
 import { ApiError, NoAnswer, QuotaError } from '../../../operator/kube/client/api-error.ts'
 
@@ -25,4 +25,14 @@ test('a quota error keeps its namespace, which ends the wait for room', async ()
   const error = new QuotaError('acme', { message: 'exceeded quota', uses: [] })
   const work = () => Promise.reject(error)
   await expect(withReason('ProvisionFailed', 'provisioning', ['hunter22'], work)).rejects.toBe(error)
+})
+
+test.each([
+  ['passes during the call', AbortSignal.timeout(1)],
+  ['has passed before', AbortSignal.abort()],
+])('a call that never ends fails when its deadline %s', async (_, signal) => {
+  const keepAlive = setTimeout(() => {}, 1000) // the time limit of a signal alone keeps no process alive
+  const call = withinDeadline(new Promise(() => {}), signal)
+  await expect(call).rejects.toThrow('the driver did not answer in time')
+  clearTimeout(keepAlive)
 })

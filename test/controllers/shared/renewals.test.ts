@@ -41,3 +41,23 @@ test('a resource whose reconcile began before that is not reconciled again', () 
   for (const pass of passes) if (pass) renewals.complete(pass, { isChanged: false })
   expect(renewals.pendingIn(environment)).toBe(0)
 })
+
+test.each<[what: string, isChanged: boolean, earlier: string | undefined, isForced: boolean, marked: number]>(
+  [
+    ['changed inputs or outputs', true, '2026-01-01T00:00:00Z', false, 1],
+    ['nothing changed', false, '2026-01-01T00:00:00Z', false, 0],
+    ['its first outputs, for which a new dependent waits', true, undefined, false, 0],
+    ['changed outputs, in a run that marked all resources before', true, '2026-01-01T00:00:00Z', true, 0],
+  ],
+)('after a provision with %s, the deployment waits for the dependents', (_, ...given) => {
+  const [isChanged, provisionTime, isForced, marked] = given
+  const descriptor = { type: 's3', resourceId: 'shared.base' }
+  const resource = cluster.put(ActiveResource, { ...activeResource(descriptor), status: { provisionTime } })
+  const dependsOn = [resource.metadata.name]
+  cluster.put(ActiveResource, activeResource({ type: 's3', resourceId: 'shared.user' }, { dependsOn }))
+  const environment = environmentKeyOf(resource)
+  renewals.start(environment, { ...run, isForced }, [resource])
+  const pass = renewals.begin(resource)
+  if (pass) renewals.complete(pass, { isChanged })
+  expect(renewals.pendingIn(environment)).toBe(marked)
+})
