@@ -49,16 +49,25 @@ test.each([
   ['other outputs', {}, 'b', true],
   ['other inputs', { size: 2 }, 'a', true],
   ['a repair that changes nothing', {}, 'a', false],
-])('the time of the last provision after %s', async (_, values, output, isMoved) => {
-  const { world, resource } = await provisioned(values)
-  host = output
-  const seen = await activeResourceController(world.tools).reconcile(
-    resource,
-    silentContext({ isResync: true }),
-  )
-  expect(seen.outputs).toEqual({ host: output })
-  expect(seen.provisionTime !== before).toBe(isMoved)
-})
+])(
+  'the time of the last provision, and the wait of a deployment for dependents, after %s',
+  async (_, values, output, isMoved) => {
+    const { world, resource } = await provisioned(values)
+    host = output
+    const dependsOn = [resource.metadata.name]
+    world.put(activeResource({ type: 'base', resourceId: 'user' }, { dependsOn }))
+    const environment = environmentKeyOf(resource)
+    const run = { uid: 'u', isForced: false, secrets: createSecretReader(world.cluster.client) }
+    world.tools.renewals.start(environment, run, [resource])
+    const seen = await activeResourceController(world.tools).reconcile(
+      resource,
+      silentContext({ isResync: true }),
+    )
+    expect(seen.outputs).toEqual({ host: output })
+    expect(seen.provisionTime !== before).toBe(isMoved)
+    expect(world.tools.renewals.pendingIn(environment)).toBe(isMoved ? 1 : 0) // the dependents
+  },
+)
 
 test.each([
   ['as it is', 'b', 'kept for a rollback'],

@@ -46,6 +46,7 @@ describe('the grammar of placeholders', () => {
     ["${a['b}", 0],
     ["${a['b'}", 0],
     ['${a[0]}', 0],
+    ['${a[xbx]}', 0],
     ['${a["\\x"]}', 0],
     ["${a['b']c}", 0],
   ])("'%s' is refused, with its position", (text, position) => {

@@ -101,6 +101,9 @@ describe('identity', () => {
     ['modules.w.externals.db', 'w'],
     ['shared.main', undefined],
     ['k8s-cluster', undefined],
+    ['modules.', undefined],
+    ['modules.w.externals', undefined],
+    ['modules.w.other.db', undefined],
   ])('%s belongs to the workload %s', (id, workload) => {
     expect(workloadOf(id)).toBe(workload)
   })
