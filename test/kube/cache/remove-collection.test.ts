@@ -13,13 +13,14 @@ function serverWith(pages: number, isBroken = (_request: string) => false) {
   let deletions = 0
   let mostDeletions = 0
   const client: Pick<KubeClient, 'request'> = {
-    async request(method, path, { query = {} } = {}) {
+    async request(method, path, { query = {}, body } = {}) {
       const { labelSelector, limit, continue: page = 0 } = query
       expect({ path, labelSelector, limit }).toEqual({
         path: expect.stringMatching(/\/namespaces\/acme\/activeresources$/),
         labelSelector: 'a',
         limit: 100,
       })
+      expect(body).toEqual(method === 'DELETE' ? { propagationPolicy: 'Background' } : undefined)
       const name = `${method} ${page}`
       sent.push(name)
       if (method === 'DELETE') {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
 import { createWatchHealth, probeOver } from '../../../operator/kube/cache/watch-health.ts'
 import type { KubeClient } from '../../../operator/kube/client/client.ts'
@@ -90,6 +91,32 @@ describe('a process', () => {
     const ticks = await play([dead, { ...dead, ticks: 1, isWatchDead: false }])
     expect([ticks.at(-2)?.isWell, ticks.at(-1)?.isWell]).toEqual([false, true])
   })
+})
+
+test('while a watch is dead, the API server is asked every 30 seconds, and not again before it answers', async () => {
+  let now = 0
+  const probes: ReturnType<typeof Promise.withResolvers<void>>[] = []
+  const probe = () => {
+    const answer = Promise.withResolvers<void>()
+    probes.push(answer)
+    return answer.promise
+  }
+  const health = createWatchHealth({ unansweredMs: () => 400_000 }, probe, () => now)
+  const askedAt = async (ms: number) => {
+    now = ms
+    health.isWell()
+    await Promise.resolve()
+    return probes.length
+  }
+  expect(await askedAt(0)).toBe(1)
+  expect(await askedAt(60_000)).toBe(1)
+  probes[0]?.resolve()
+  await setImmediate()
+  expect(await askedAt(60_000)).toBe(2)
+  probes[1]?.resolve()
+  await setImmediate()
+  expect(await askedAt(89_999)).toBe(2)
+  expect(await askedAt(90_000)).toBe(3)
 })
 
 test('a probe opens a new client, and closes it also when the API server does not answer', async () => {
