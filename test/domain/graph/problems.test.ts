@@ -153,6 +153,7 @@ describe('problems', () => {
   })
 
   test('the nearest miss is named', () => {
+    expect(graphOf(shared('s3')).problems[0]?.message).toBe("no definition of type 's3' exists")
     expect(graphOf(shared('postgress')).problems[0]?.message).toContain("did you mean 'postgres'")
     expect(
       graphOf(shared('s3'), definition('s3', 's3', { criteria: [{ appId: 'other' }] })).problems[0]?.message,
