@@ -149,6 +149,11 @@ describe('placeholders of inputs', () => {
     expect(() => resolveInputs(sources({ a: text }))).toThrow(text)
   })
 
+  test('what grows too large when it is resolved is refused for its size', () => {
+    const many = Array(60_000).fill("${resources['postgres#shared.db'].outputs.nested}")
+    expect(() => resolveInputs(sources({ many }))).toThrow(expect.objectContaining({ reason: 'TooLarge' }))
+  })
+
   test('a resource that is not there yet is waited for', () => {
     expect(() => resolveInputs(sources({ a: '${resources.gone.outputs.x}' }))).toThrow(Waiting)
   })
