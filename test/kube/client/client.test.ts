@@ -160,6 +160,7 @@ describe('a create', () => {
       409,
       status('Conflict', 'Operation cannot be fulfilled on webhooks "x"'),
     ],
+    ['too many requests without a time to wait', 429, status('TooManyRequests', 'not now')],
     ['a missing right', 403, status('Forbidden', 'User "x" cannot create resource "webhooks"')],
   ])('is not repeated for %s', async (_, code, body) => {
     const { result, requests } = await clientOf([[code, body]])
