@@ -80,6 +80,11 @@ describe('the environment remembers', () => {
       expect(after(moment).lastPlanned?.deploymentName).toBe(nextToRun(moment)?.metadata.name)
   })
 
+  test('of two that run at once not the one that is being deleted', () => {
+    const both = [run('one', 'running', going), run('two', 'running')]
+    expect(after(both).lastPlanned?.deploymentName).toBe('two')
+  })
+
   test.each([
     ['1', '01'],
     ['01', '1'],
