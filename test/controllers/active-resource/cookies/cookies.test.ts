@@ -147,7 +147,7 @@ describe('a resource whose driver keeps a cookie', () => {
     expect(world.statusOf(base).secretNames).toEqual([secret])
   })
 
-  test('gives it to the driver besides its inputs', async () => {
+  test('gives it to the driver together with its inputs', async () => {
     let given: FreeForm | undefined
     act = async (_, { values }) => {
       given = values
