@@ -3,7 +3,7 @@ import { isObject, ownValue, sameJson } from '../base/json.ts'
 import { defaultClass } from '../resource/descriptor.ts'
 import { sharedResourceId } from '../resource/identity.ts'
 import { convertContainer, withoutAbsent } from './convert-container.ts'
-import { withImage, withOverrides, withProperties } from './overrides.ts'
+import { withAnnotatedIds, withImage, withOverrides, withProperties } from './overrides.ts'
 import { extensionVersions } from './parse-score.ts'
 import { checkScore, type Locate, problemAt, scoreError } from './problems.ts'
 import { environmentType, serviceType, sharedKey, TextConverter } from './references.ts'
@@ -42,7 +42,7 @@ export interface ConvertedScore {
 export function convertScore(input: ScoreInput): ConvertedScore {
   const { locate, what = 'the Score document', extension } = input
   const changed = withProperties(withOverrides(input.document, input.overrides), input.propertyOverrides)
-  const document = withImage(checkScore(changed, what, locate), input.image)
+  const document = withImage(checkScore(withAnnotatedIds(changed), what, locate), input.image)
   const texts = new TextConverter(document, locate)
   const { name } = document.metadata
   const { externals, shared } = convertResources(document, input.typeAliases ?? {}, texts)

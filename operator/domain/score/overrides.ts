@@ -2,6 +2,7 @@ import type { FreeForm } from '../../api/schema.ts'
 import { Problem } from '../base/errors.ts'
 import { isObject, ownValue } from '../base/json.ts'
 import { formatPath } from '../placeholder/template.ts'
+import { sharedResourceId } from '../resource/identity.ts'
 import type { ScoreDocument } from './score-schema.ts'
 import { pathSteps } from './score-text.ts'
 
@@ -18,6 +19,23 @@ export function withOverrides(document: unknown, overrides: FreeForm | undefined
   })
   const kept = Object.entries(base).filter(([key]) => !Object.hasOwn(overrides, key))
   return Object.fromEntries([...kept, ...entries])
+}
+
+/** The annotation by which Score files named a shared resource, `shared.<id>`, before resources had an `id`. */
+const idAnnotation = 'score.humanitec.io/resId'
+
+/** The document with the ids of shared resources that annotations name. An `id` takes precedence. */
+export function withAnnotatedIds(document: unknown): unknown {
+  if (!isObject(document) || !isObject(document['resources'])) return document
+  const resources = Object.entries(document['resources']).map(([name, resource]): [string, unknown] => {
+    const { metadata, id } = isObject(resource) ? resource : {}
+    const { annotations } = isObject(metadata) ? metadata : {}
+    const named = isObject(annotations) ? ownValue(annotations, idAnnotation) : undefined
+    if (!isObject(resource) || id !== undefined || typeof named !== 'string') return [name, resource]
+    const prefix = sharedResourceId('')
+    return [name, named.startsWith(prefix) ? { ...resource, id: named.slice(prefix.length) } : resource]
+  })
+  return { ...document, resources: Object.fromEntries(resources) }
 }
 
 /** The document with values set by path. Null or an empty text removes. Throws a Problem for a path that cannot exist. */

@@ -18,6 +18,11 @@ function converted(...workloads: readonly { resources: FreeForm; variables?: Fre
   return combineScores(documents.map((document) => convertScore({ document })))
 }
 
+/** The metadata of a resource of an earlier Score file. */
+function named(resourceId: string) {
+  return { metadata: { annotations: { 'score.humanitec.io/resId': resourceId } } }
+}
+
 /** The delta that adds the content to a set, without overrides of types. */
 function deltaOf(base: SetContent, content: SetContent) {
   return deltaOfScores(base, content, (type) => type)
@@ -27,6 +32,24 @@ describe('a resource of a workload file', () => {
   test.each<[rule: string, resource: FreeForm, externals: FreeForm, shared: FreeForm]>([
     ['without an id is private', { type: 'postgres' }, { db: { type: 'postgres' } }, {}],
     ['with an id is shared', { type: 'redis', id: 'cache' }, {}, { cache: { type: 'redis' } }],
+    [
+      'with an id in an annotation is shared',
+      { type: 'redis', ...named('shared.cache') },
+      {},
+      { cache: { type: 'redis' } },
+    ],
+    [
+      'with an id prefers it to an annotation',
+      { type: 'redis', id: 'own', ...named('shared.cache') },
+      {},
+      { own: { type: 'redis' } },
+    ],
+    [
+      'with another annotation is private',
+      { type: 'redis', ...named('externals.cache') },
+      { db: { type: 'redis' } },
+      {},
+    ],
     [
       'has the class that it names',
       { type: 'postgres', class: 'large' },
