@@ -1,8 +1,9 @@
 import { isIPv6 } from 'node:net'
 import { hostname } from 'node:os'
 import { kinds } from './api/kinds.ts'
-import { group } from './api/names.ts'
+import { group, labels } from './api/names.ts'
 import { isLoopback } from './domain/base/loopback.ts'
+import { isLabelKey, isLabelValue } from './domain/module/formats.ts'
 import { contentOf } from './drivers/dns-cloudflare/record.ts'
 import { rangeOf } from './outbound/ranges.ts'
 import { createTargetRules } from './outbound/target.ts'
@@ -111,6 +112,8 @@ export interface Config {
   readonly webhookKeptSeconds: number
   /** Limits of the quota of new organizations, by resource of a ResourceQuota; empty for none. */
   readonly organizationQuota: Readonly<Record<string, number>>
+  /** Labels of the namespaces that the operator makes for environments; those of a definition do not replace them. */
+  readonly namespaceLabels: Readonly<Record<string, string>>
   /** Exceptions from the denied annotations. */
   readonly ingressAllowedAnnotations: readonly string[]
   /** Absent when sign-in with an identity provider is off. */
@@ -170,6 +173,7 @@ export function readConfig(environment: Environment = process.env): Config {
     webhookGiveUpSeconds: number('WEBHOOK_GIVE_UP_SECONDS', 24 * 3600, counts),
     webhookKeptSeconds: number('WEBHOOK_KEPT_SECONDS', 3 * 24 * 3600, counts),
     ingressAllowedAnnotations: words('INGRESS_ALLOWED_ANNOTATIONS'),
+    namespaceLabels: Object.fromEntries(words('NAMESPACE_LABELS').map(readLabel)),
     organizationQuota: Object.fromEntries(words('ORGANIZATION_QUOTA').map(readLimit)),
     oidc: readOidc(text),
     tracing: readTracing(text, number('TRACING_RATIO', 1, ratios)),
@@ -190,6 +194,17 @@ function readLimit(text: string): [resource: string, limit: number] {
   if (kinds.some(({ plural }) => plural === name)) return [`count/${name}.${group}`, Number(limit)]
   throw new Error(
     `QUARTERMASTER_ORGANIZATION_QUOTA must list limits such as 'activeresources=20000,webhooks=1000', not '${text}'`,
+  )
+}
+
+/** Reads a label such as `pod-security.kubernetes.io/enforce=baseline`. */
+function readLabel(text: string): [key: string, value: string] {
+  const [key = '', value, ...rest] = text.split('=')
+  const isOurs = key.startsWith(`${group}/`) || key === labels.managedBy
+  if (value !== undefined && rest.length === 0 && isLabelKey(key) && isLabelValue(value) && !isOurs)
+    return [key, value]
+  throw new Error(
+    `QUARTERMASTER_NAMESPACE_LABELS must list labels such as 'pod-security.kubernetes.io/enforce=baseline', not '${text}'`,
   )
 }
 

@@ -95,7 +95,7 @@ export async function startOperator(options: {
   await cluster.ready
   const installation = await openInstallation(cluster.client, (start) => ensureAdmin(cluster, start))
   await ensureSessionKey(cluster)
-  const objects = openObjects(cluster.client, log)
+  const objects = openObjects(cluster.client, log, { namespaceLabels: config.namespaceLabels })
   const namespaces = watchEnvironmentNamespaces(cluster.client, log)
   const inventory = createInventory(objects, {
     store: cluster.store,

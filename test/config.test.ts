@@ -115,6 +115,32 @@ describe('QUARTERMASTER_ORGANIZATION_QUOTA', () => {
   )
 })
 
+describe('QUARTERMASTER_NAMESPACE_LABELS', () => {
+  const labels = (text?: string) => readConfig({ QUARTERMASTER_NAMESPACE_LABELS: text }).namespaceLabels
+
+  test.each<[string | undefined, object]>([
+    [undefined, {}],
+    [
+      'pod-security.kubernetes.io/enforce=baseline, mesh=',
+      { 'pod-security.kubernetes.io/enforce': 'baseline', mesh: '' },
+    ],
+  ])('%j gives these labels', (text, expected) => {
+    expect(labels(text)).toEqual(expected)
+  })
+
+  test.each([
+    'mesh',
+    '=on',
+    'mesh=a b',
+    'mesh=a=b',
+    'a/b/c=d',
+    'quartermaster.dev/accepts=acme',
+    'app.kubernetes.io/managed-by=me',
+  ])('is refused as %j, by name', (text) => {
+    expect(() => labels(text)).toThrow('QUARTERMASTER_NAMESPACE_LABELS must list labels')
+  })
+})
+
 describe('QUARTERMASTER_TRACING_ENDPOINT', () => {
   const tracing = (endpoint?: string, ratio?: string) =>
     readConfig({ QUARTERMASTER_TRACING_ENDPOINT: endpoint, QUARTERMASTER_TRACING_RATIO: ratio }).tracing

@@ -22,6 +22,8 @@ const mostForeign = 20
 interface ObjectsOptions {
   /** The longest wait for the first list of a kind, in milliseconds. */
   readonly listMs?: number
+  /** Labels that each applied Namespace gets; they take precedence over its own. */
+  readonly namespaceLabels?: Readonly<Record<string, string>>
 }
 
 /** Access to objects that are not of our kinds. */
@@ -34,9 +36,11 @@ class ClusterObjects implements Objects {
   readonly #watches: MetadataWatches
   readonly #discovery: Discovery
   readonly #closing = new AbortController()
+  readonly #namespaceLabels: Readonly<Record<string, string>>
 
-  constructor(client: KubeClient, log: Log, { listMs = 10_000 }: ObjectsOptions) {
+  constructor(client: KubeClient, log: Log, { listMs = 10_000, namespaceLabels = {} }: ObjectsOptions) {
     this.#client = client
+    this.#namespaceLabels = namespaceLabels
     this.#discovery = new Discovery(client)
     this.#watches = new MetadataWatches(client, log, listMs)
   }
@@ -56,7 +60,14 @@ class ClusterObjects implements Objects {
   }
 
   apply(object: KubeObject): Promise<StoredObject> {
-    return this.#patch('apply', withOwnedData(object), 'application/apply-patch+yaml', { force: true })
+    const complete = this.#withLabels(withOwnedData(object))
+    return this.#patch('apply', complete, 'application/apply-patch+yaml', { force: true })
+  }
+
+  #withLabels(object: KubeObject): KubeObject {
+    if (object.apiVersion !== 'v1' || object.kind !== 'Namespace') return object
+    const { metadata } = object
+    return { ...object, metadata: { ...metadata, labels: { ...metadata.labels, ...this.#namespaceLabels } } }
   }
 
   create(object: KubeObject): Promise<StoredObject | undefined> {

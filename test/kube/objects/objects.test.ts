@@ -23,15 +23,19 @@ const lacking = (verb: string) =>
   `configmaps "settings" is forbidden: User "${user}" cannot ${verb} resource "configmaps" in API group "" in the namespace "acme--shop--live"`
 
 /** A cluster that knows these kinds and answers every request for an object as the test says. */
-function objectsOf(answer: (body: unknown) => unknown, discovery?: ApiError): Objects {
+function objectsOf(
+  answer: (body: unknown) => unknown,
+  discovery?: ApiError,
+  options?: Parameters<typeof openObjects>[2],
+): Objects {
   const client: KubeClient = {
     async request(_, path, options) {
       if (path !== '/api/v1') return answer(options?.body)
       if (discovery) throw discovery
-      const kinds = ['ConfigMap', 'Secret'].map((kind) => ({
+      const kinds = ['ConfigMap', 'Secret', 'Namespace'].map((kind) => ({
         name: `${kind.toLowerCase()}s`,
         kind,
-        namespaced: true,
+        namespaced: kind !== 'Namespace',
       }))
       return { resources: kinds }
     },
@@ -41,7 +45,7 @@ function objectsOf(answer: (body: unknown) => unknown, discovery?: ApiError): Ob
     },
     close: async () => {},
   }
-  return openObjects(client, silentLog)
+  return openObjects(client, silentLog, options)
 }
 
 function objectsRefusedWith(refusal: ApiError, discovery?: ApiError): Objects {
@@ -69,6 +73,27 @@ async function thrown(verb: string, refusal: ApiError, target = reference): Prom
     objects.close()
   }
 }
+
+describe('the labels of the settings', () => {
+  const namespaceLabels = { 'pod-security.kubernetes.io/enforce': 'baseline' }
+
+  test.each<[what: string, kind: string, own: Record<string, string> | undefined, labels: unknown]>([
+    ['are on a Namespace', 'Namespace', undefined, namespaceLabels],
+    [
+      'replace those of a definition, and keep its others',
+      'Namespace',
+      { 'pod-security.kubernetes.io/enforce': 'privileged', team: 'a' },
+      { ...namespaceLabels, team: 'a' },
+    ],
+    ['are not on another object', 'ConfigMap', { team: 'a' }, { team: 'a' }],
+  ])('%s', async (_, kind, labels, expected) => {
+    const objects = objectsOf((body) => body, undefined, { namespaceLabels })
+    const metadata = { name: 'one', ...(labels && { labels }) }
+    const applied = await objects.apply({ apiVersion: 'v1', kind, metadata })
+    objects.close()
+    expect(applied.metadata.labels).toEqual(expected)
+  })
+})
 
 describe.each(Object.keys(calls))('a request to %s an object', (verb) => {
   test('that the operator has no right to is Stalled, names the missing rule, and is repeated', async () => {
