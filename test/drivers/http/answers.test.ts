@@ -95,6 +95,12 @@ describe('the meaning of an answer', () => {
     }
   })
 
+  test.each([200, 404, 410])('a deletion that is done needs no values: %d with many', async (status) => {
+    bench.server.next.push({ status, body: inValues(`[${'[],'.repeat(51_000)}[]]`) })
+    await bench.driver().deprovision(bench.deprovisionOf())
+    expect(bench.server.journal).toHaveLength(1)
+  })
+
   test('a driver that does not answer is tried again when the time is up', async () => {
     bench.server.next.push('hang')
     const failure = await failureOf(
