@@ -46,10 +46,7 @@ export async function openNamespace(
     return
   }
   // Another client deleted it, and the resource will make it again.
-  if (
-    !existing &&
-    namer?.status?.objects?.some((each) => isSameReference(each, namespaceReference(namespace)))
-  )
+  if (!existing && isMadeBy(namer, namespace))
     throw new Waiting(
       'DependencyNotReady',
       `waiting for ${formatDescriptor(namespaceDescriptor)} to create the namespace '${namespace}'`,
@@ -71,6 +68,23 @@ export async function canHoldObjectsOf(
   const existing = await objects.read(namespaceReference(namespace))
   if (!existing) return false
   return isOpenFor(existing, organizationId) || !!makerOf(existing)?.startsWith(`${organizationId}/`)
+}
+
+/**
+ * Whether the object is in no namespace, or in one that is made for the environment: by the operator, or by the environment's
+ * `k8s-namespace` resource (`namer`).
+ */
+export function isInMadeNamespace(
+  { metadata: { namespace } }: KubeObject,
+  context: ResourceContext,
+  namer: ActiveResource | undefined,
+): boolean {
+  if (namespace === undefined || namespace === environmentNamespace(context)) return true
+  return isMadeBy(namer, namespace)
+}
+
+function isMadeBy(namer: ActiveResource | undefined, namespace: string): boolean {
+  return !!namer?.status?.objects?.some((each) => isSameReference(each, namespaceReference(namespace)))
 }
 
 /** Throws Stalled for a Namespace whose name has the form of a namespace of another environment or organization. */

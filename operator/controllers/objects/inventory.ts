@@ -17,7 +17,7 @@ import {
 } from './applied-object.ts'
 import { type ApplyTools, applyAll } from './apply-objects.ts'
 import { type ApplyResult, DriftDetector } from './drift.ts'
-import { isOfOrganization, openNamespace } from './environment-namespace.ts'
+import { isInMadeNamespace, isOfOrganization, openNamespace } from './environment-namespace.ts'
 import { ForeignIn } from './foreign-in.ts'
 import { ForeignObjects, isOwn } from './foreign-objects.ts'
 import { findGoneWith, watchAndFindMissing } from './missing-objects.ts'
@@ -30,7 +30,7 @@ export interface Inventory {
   /** Begins to watch the remembered kinds, and finds the objects that were deleted while no process watched them. */
   watchKinds(): void
   /**
-   * Returns those of the objects that a new process would not find by its watches, so that the status must record them
+   * Returns those of the objects that a new process might not find by its watches, so that the status must record them
    * before they are applied. Throws Stalled for a kind that the operator has no right to watch: it could not delete
    * objects of that kind either.
    */
@@ -152,15 +152,19 @@ export function createInventory(objects: Objects, options: Options): Inventory {
 async function unrecorded(
   resource: ActiveResource,
   wanted: readonly KubeObject[],
-  { objects, kinds }: Shared,
+  { objects, kinds, store }: Shared,
 ): Promise<AppliedObject[]> {
   for (const each of wanted.filter(isWatchable)) {
     await objects.watch(each)
     await kinds.remember(each)
   }
   const recorded = resource.status?.objects ?? []
+  const namer = namespaceResourceOf(resource, store)
+  // The cluster administrator may close another namespace: labels there prove nothing then.
+  const isFound = (object: KubeObject) =>
+    isWatchable(object) && isInMadeNamespace(object, resource.spec.context, namer)
   return wanted
-    .filter((object) => !isWatchable(object) && !recorded.some((each) => isSame(each, object)))
+    .filter((object) => !isFound(object) && !recorded.some((each) => isSame(each, object)))
     .map((object) => ({ ...referenceTo(object), uid: '' }))
 }
 

@@ -47,10 +47,11 @@ export class OwnObjects {
 
   /**
    * All objects of a resource: those that the status records, those of remembered kinds that have its label, and those that
-   * no watch shows yet. An object with its label in a namespace of others is a forgery. Throws when a kind that the status records cannot be watched. Leaves out the objects of another kind
-   * that the operator may not watch. While the cluster does not list another kind, a provision leaves them out too, because
-   * the next one finds them. A deletion waits first: it is the last chance to find them. References have a version that the
-   * cluster serves: the objects of a kind without one ended with their CRD.
+   * no watch shows yet. An object with its label in a namespace of others is a forgery. Throws when a kind that the status
+   * records cannot be watched. Leaves out the objects of another kind that the operator may not watch. While the cluster does
+   * not list another kind, a provision leaves them out too, because the next one finds them. A deletion waits first: it is
+   * the last chance to find them. References have a version that the cluster serves: the objects of a kind without one ended
+   * with their CRD.
    */
   async find(resource: ActiveResource, purpose: Purpose): Promise<ObjectReference[]> {
     // Before the watches show them, which ends the record.

@@ -6,7 +6,7 @@ import type { KubeObject, StoredObject } from '../../../operator/api/kind.ts'
 import { annotations, labels } from '../../../operator/api/names.ts'
 import { createInventory, type Inventory } from '../../../operator/controllers/objects/inventory.ts'
 import { ReconcileError, Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
-import { environmentNamespace } from '../../../operator/domain/resource/identity.ts'
+import { environmentNamespace, namespaceDescriptor } from '../../../operator/domain/resource/identity.ts'
 import { keyOf } from '../../../operator/kube/client/resource.ts'
 import type { Objects } from '../../../operator/kube/objects/objects.ts'
 import { createFakeCluster, type FakeCluster } from '../../api-gateway/support/fake-cluster.ts'
@@ -284,6 +284,29 @@ describe('an object with our labels that no status records, in a namespace', () 
     expect(names).toEqual(isOurs ? ['thing', 'forged'] : ['thing'])
     await bring(object('ConfigMap'))
     expect(world.get('ConfigMap', 'forged') === undefined).toBe(isOurs)
+  })
+})
+
+describe('a crash after the apply, before the status records an object', () => {
+  const closed = 'lent'
+  const accepting = { name: closed, labels: { [labels.accepts]: 'acme' } }
+
+  test('in a namespace that is closed then: a deletion finds it', async () => {
+    world.put({ apiVersion: 'v1', kind: 'Namespace', metadata: accepting })
+    const wanted = { ...object('ConfigMap'), metadata: { name: 'thing', namespace: closed } }
+    record(await inventory.unrecorded(resource, [wanted]))
+    await inventory.apply(resource, [wanted])
+    world.replaceMetadata('Namespace', closed, { name: closed })
+    start()
+    await inventory.removeAll(resource)
+    expect(world.get('ConfigMap', 'thing')).toBeUndefined()
+  })
+
+  test('in the namespace that the resource of the environment makes: no write comes before it', async () => {
+    const objects = [{ apiVersion: 'v1', kind: 'Namespace', name: closed, uid: 'own' }]
+    cluster.put(ActiveResource, { ...activeResource(namespaceDescriptor), status: { objects } })
+    const wanted = { ...object('ConfigMap'), metadata: { name: 'thing', namespace: closed } }
+    expect(await inventory.unrecorded(resource, [wanted])).toEqual([])
   })
 })
 
