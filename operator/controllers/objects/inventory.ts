@@ -120,7 +120,9 @@ export function createInventory(objects: Objects, options: Options): Inventory {
       return result
     },
     async removeOthers(resource, applied) {
-      await removeAllBut(applied, resource, await ownObjects.find(resource, 'provision'), shared)
+      const { status } = resource
+      const known = { ...resource, status: { ...status, objects: [...(status?.objects ?? []), ...applied] } }
+      await removeAllBut(applied, resource, await ownObjects.find(known, 'provision'), shared)
     },
     applyAgain: (resource, object) =>
       drift.holdDuring(keyOf(resource), async () => drift.noteApplied(await objects.apply(object))),

@@ -310,6 +310,23 @@ describe('a crash after the apply, before the status records an object', () => {
   })
 })
 
+test('what was applied a moment ago costs no read of its namespace', async () => {
+  const asked: string[] = []
+  const { read } = door
+  door.read = (reference) => {
+    asked.push(reference.kind)
+    return read(reference)
+  }
+  isOpen = true
+  const wanted = [object('ConfigMap'), object('Deployment')]
+  await inventory.unrecorded(resource, wanted)
+  const { applied } = await inventory.apply(resource, wanted, { keepsOthers: true })
+  await inventory.removeOthers(resource, applied)
+  record(applied)
+  await inventory.objectsOf(resource)
+  expect(asked).not.toContain('Namespace')
+})
+
 test('removal of a label of ours is an edit', async () => {
   await bring(object('Deployment'))
   const live = world.get('Deployment', 'thing')
