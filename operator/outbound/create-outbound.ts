@@ -1,12 +1,14 @@
 import { X509Certificate } from 'node:crypto'
 import { lookup as systemLookup } from 'node:dns'
 import type { Resolve } from './agent.ts'
+import { OutboundError } from './errors.ts'
 import { explain } from './explain.ts'
 import { checkHeaders } from './headers.ts'
 import { createLargeAnswers } from './large-answers.ts'
 import type { Outbound, OutboundRequest } from './outbound.ts'
 import { plainHeaders, readBody } from './read-answer.ts'
 import { createTargetRules } from './target.ts'
+import { startTimeLimit } from './time-limit.ts'
 
 /** Settings of outbound calls. */
 export interface OutboundSettings {
@@ -38,43 +40,61 @@ export function createOutbound(settings: OutboundSettings): Outbound {
       const { owner = '', protocols = ['https:'], totalMs = 10_000, maxBytes = 1024 * 1024 } = request
       const url = rules.check(request.url, protocols)
       const headers = { ...checkHeaders(request.headers ?? {}), 'accept-encoding': 'identity' }
-      const timeout = AbortSignal.timeout(totalMs)
-      const signal = AbortSignal.any([request.signal, timeout])
+      opened ??= open()
+      const agent = await opened
+      const limit = startTimeLimit(totalMs)
+      const signal = AbortSignal.any([request.signal, limit.signal])
 
       const explained = async <T>(work: () => Promise<T>): Promise<T> => {
         try {
           return await work()
         } catch (error) {
           const { signal } = request
-          throw explain(error, { url, totalMs, isTimeout: timeout.aborted, isAborted: signal.aborted })
+          throw explain(error, { url, totalMs, isTimeout: limit.signal.aborted, isAborted: signal.aborted })
         }
       }
 
-      opened ??= open()
-      const agent = await opened
-      const { statusCode, ...answer } = await explained(() =>
-        agent.request({
-          origin: url.origin,
-          path: `${url.pathname}${url.search}`,
-          method: request.method as 'GET', // the type lists standard methods alone
-          headers,
-          body: request.body ?? null,
-          signal,
-          // The signal bounds both.
-          headersTimeout: 0,
-          bodyTimeout: 0,
-        }),
-      )
-      // The timeout may end the body before it is read.
-      answer.body.on('error', () => {})
-      const received = plainHeaders(answer.headers)
-      await notifyHeaders(request, statusCode, received).catch((error: unknown) => {
-        answer.body.destroy()
-        throw error
-      })
-      const enterLarge = () => largeAnswers.enter(owner, signal)
-      const text = await explained(() => readBody(answer.body, received, { maxBytes, enterLarge }))
-      return { status: statusCode, headers: received, text }
+      /** The server does not answer for the wait, so its time does not pass. */
+      async function enterLarge(): Promise<() => void> {
+        const longest = AbortSignal.timeout(totalMs)
+        limit.pause()
+        try {
+          return await largeAnswers.enter(owner, AbortSignal.any([request.signal, longest]))
+        } catch (error) {
+          if (request.signal.aborted) throw error
+          const message = `the large answer of '${url.host}' was not read: others were read for ${totalMs} ms`
+          throw new OutboundError('Busy', message)
+        } finally {
+          limit.resume()
+        }
+      }
+
+      try {
+        const { statusCode, ...answer } = await explained(() =>
+          agent.request({
+            origin: url.origin,
+            path: `${url.pathname}${url.search}`,
+            method: request.method as 'GET', // the type lists standard methods alone
+            headers,
+            body: request.body ?? null,
+            signal,
+            // The signal bounds both.
+            headersTimeout: 0,
+            bodyTimeout: 0,
+          }),
+        )
+        // The timeout may end the body before it is read.
+        answer.body.on('error', () => {})
+        const received = plainHeaders(answer.headers)
+        await notifyHeaders(request, statusCode, received).catch((error: unknown) => {
+          answer.body.destroy()
+          throw error
+        })
+        const text = await explained(() => readBody(answer.body, received, { maxBytes, enterLarge }))
+        return { status: statusCode, headers: received, text }
+      } finally {
+        limit.end()
+      }
     },
     async close() {
       // Requests after it are refused.

@@ -17,6 +17,7 @@ export class InvalidHeader extends TypeError {
 /** Why a call has no response. */
 export type OutboundErrorCode =
   | 'Timeout'
+  | 'Busy'
   | 'Aborted'
   | 'Connection'
   | 'Certificate'

@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { eventually } from '../../dev/control-plane/kubernetes.ts'
 import { createLargeAnswers } from '../../operator/outbound/large-answers.ts'
+import type { OutboundRequest } from '../../operator/outbound/outbound.ts'
 import { closeAll, get, guard, serve } from './support/servers.ts'
 
 afterEach(closeAll)
@@ -101,5 +103,42 @@ describe('of large answers', () => {
     over.abort()
     expect(await Promise.all(slow)).toEqual(Array.from({ length: 6 }, () => 'ended'))
     expect((await call('/large', 'greedy')).text.length).toBe(70_000)
+  })
+
+  describe('while others are read, the server of one', () => {
+    /** Calls of one organization: four that are read until `end`, and one that is answered after a pause. */
+    async function busy(totalMs: number, pauseMs: number) {
+      const { port } = await serve((request, response) => {
+        if (request.url === '/slow') return response.write('x'.repeat(70_000))
+        return setTimeout(() => response.end('x'.repeat(70_000)), pauseMs)
+      })
+      const outbound = guard({ allowed: ['127.0.0.0/8'] })
+      const over = new AbortController()
+      const call = (path: string, changes: Partial<OutboundRequest>) =>
+        outbound.request({ ...get(`http://127.0.0.1:${port}${path}`, changes), owner: 'acme' })
+      const slow = Array.from({ length: 4 }, () =>
+        call('/slow', { totalMs: 60_000, signal: over.signal }).catch(() => 'ended'),
+      )
+      await sleep(300)
+      return {
+        answer: call('/large', { totalMs }),
+        async end() {
+          over.abort()
+          await Promise.all(slow)
+        },
+      }
+    }
+
+    test('has all of its time', async () => {
+      const { answer, end } = await busy(3000, 2000)
+      setTimeout(() => void end(), 4000)
+      expect((await answer).text.length).toBe(70_000)
+    })
+
+    test('is not blamed when the wait is too long', async () => {
+      const { answer, end } = await busy(300, 0)
+      await expect(answer).rejects.toMatchObject({ code: 'Busy' })
+      await end()
+    })
   })
 })
