@@ -5,7 +5,7 @@ import type { Log, LogFields } from '../../log.ts'
 import type { Cache } from '../cache/cache.ts'
 import type { Cluster } from '../cache/cluster.ts'
 import { isConflict, isNotFound, isRejected } from '../client/api-error.ts'
-import { explainQuota } from '../client/explain-rejection.ts'
+import { explainQuota, rejectedRetrySeconds } from '../client/explain-rejection.ts'
 import { hasFinalizer, keyOf, namespacedName } from '../client/resource.ts'
 import { type Backoff, type BackoffMs, createBackoff } from './backoff.ts'
 import type { Controller, ReconcileContext, TraceReconcile } from './controller.ts'
@@ -165,7 +165,8 @@ class ControllerLoop<K extends Kind> implements Loop {
     const isProtected = !finalize || hasFinalizer(found)
     const protect = async () => (isProtected ? found : addFinalizer(this.#cluster, kind, found))
     const { observed: object, error } = await attempt(protect)
-    if (error instanceof ReconcileError) return this.#finish(found, key, () => Promise.reject(error))
+    if (error instanceof ReconcileError)
+      return this.#finish(found, key, () => Promise.reject(error), rejectedRetrySeconds * 1000)
     if (object === undefined) throw error
     const afterWrite: (() => void)[] = []
     const context: ReconcileContext<K> = {
@@ -208,6 +209,7 @@ class ControllerLoop<K extends Kind> implements Loop {
     object: ObjectOf<K>,
     key: string,
     run: () => Promise<Observed<K> | undefined>,
+    longestDelay?: number,
   ): Promise<void> {
     const { observed, error } = await attempt(run)
     if ((error === undefined && observed === undefined) || error instanceof Stopping) return
@@ -222,7 +224,7 @@ class ControllerLoop<K extends Kind> implements Loop {
     if (isFailure)
       this.#options.log.warn('reconcile failed', { ...this.#logFields(key), ...errorFields(error) })
     const attempts = isFailure ? attemptsOf(object, this.#backoff.fail(key)) : undefined
-    const delay = attempts === undefined ? undefined : this.#retryDelay(key, attempts)
+    const delay = attempts === undefined ? undefined : this.#retryDelay(key, attempts, longestDelay)
     if (this.#shortWaits.isShort(key, object, outcome)) this.queue.addAfter(key, waitingDelayMs)
     else
       await this.#writeStatus(object, {
@@ -238,9 +240,9 @@ class ControllerLoop<K extends Kind> implements Loop {
     if (next !== undefined) this.queue.addAfter(key, next)
   }
 
-  #retryDelay(key: string, attempts: number): number {
+  #retryDelay(key: string, attempts: number, longest = Number.POSITIVE_INFINITY): number {
     const [namespace] = namespacedName(key)
-    return Math.max(this.#backoff.delayAfter(attempts), this.#retryPace.reserve(namespace))
+    return Math.max(Math.min(longest, this.#backoff.delayAfter(attempts)), this.#retryPace.reserve(namespace))
   }
 
   /** Writes the result. If the API server rejects it permanently, writes `StatusRejected`. */

@@ -105,10 +105,14 @@ test.each([
       },
       async finalize() {},
     }
-    const loop = startController(cluster, controller, { log: silentLog, isActive: () => true })
+    const backoffMs = { first: 300_000, most: 300_000 }
+    const loop = startController(cluster, controller, { log: silentLog, isActive: () => true, backoffMs })
     await eventually('a status', 10_000, async () => written.length > 0 || undefined)
     await loop.stop()
     expect(reconciles).toBe(0)
+    // No watch reports that a policy has changed, so the last pauses are no longer than those of other refused requests.
+    const { nextAttemptTime } = written[0] as { nextAttemptTime: string }
+    expect(Date.parse(nextAttemptTime) - Date.now()).toBeLessThanOrEqual(60_000)
     const message = expect.stringContaining(refusal)
     expect(written[0]).toMatchObject({
       conditions: expect.arrayContaining([expect.objectContaining({ type: 'Reconciling', reason, message })]),
