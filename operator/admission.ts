@@ -6,14 +6,14 @@ import type { KubeClient } from './kube/client/client.ts'
 import { pathOf, resourceOf } from './kube/client/resource.ts'
 import type { Log } from './log.ts'
 
-/** When to ask again: soon at first, because a new installation takes seconds; later rarely, with a line in the log each minute. */
+/** When to ask again: soon at first, because a new installation takes seconds; later rarely, with lines in the log. */
 interface Pauses {
   readonly soonMs: number
-  readonly soonAttempts: number
+  readonly soonForMs: number
   readonly laterMs: number
-  readonly attemptsPerLine: number
+  readonly lineEveryMs: number
 }
-const usualPauses: Pauses = { soonMs: 250, soonAttempts: 40, laterMs: 5000, attemptsPerLine: 12 }
+const usualPauses: Pauses = { soonMs: 250, soonForMs: 10_000, laterMs: 5000, lineEveryMs: 60_000 }
 
 /**
  * Resolves when the API server accepts objects that a mutating admission policy matches. It learns new kinds every five seconds,
@@ -22,15 +22,20 @@ const usualPauses: Pauses = { soonMs: 250, soonAttempts: 40, laterMs: 5000, atte
 export async function admitsObjects(
   client: Pick<KubeClient, 'request'>,
   log: Pick<Log, 'warn'>,
-  { soonMs, soonAttempts, laterMs, attemptsPerLine } = usualPauses,
+  { soonMs, soonForMs, laterMs, lineEveryMs } = usualPauses,
 ): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
+  const begun = performance.now()
+  // By time, not by requests: one without an answer takes half a minute.
+  let nextLineAt = begun + soonForMs
+  for (;;) {
     const refusal = await refusalOf(client)
     if (refusal === undefined) return
-    const isLate = attempt >= soonAttempts
-    if (isLate && (attempt - soonAttempts) % attemptsPerLine === 0)
+    const now = performance.now()
+    if (now >= nextLineAt) {
+      nextLineAt = now + lineEveryMs
       log.warn('not ready: the API server does not take objects of the kinds', { cause: refusal })
-    await sleep(isLate ? laterMs : soonMs)
+    }
+    await sleep(now - begun < soonForMs ? soonMs : laterMs)
   }
 }
 

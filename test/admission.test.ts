@@ -1,11 +1,13 @@
-import { expect, test } from '@jest/globals'
+import { afterEach, expect, jest, test } from '@jest/globals'
 import { admitsObjects } from '../operator/admission.ts'
 import { ApiError } from '../operator/kube/client/api-error.ts'
 import type { KubeClient, RequestOptions } from '../operator/kube/client/client.ts'
 import { silentLog } from '../operator/log.ts'
 
 const refused = (status: number) => new ApiError(status, 'Unknown', 'refused')
-const pauses = { soonMs: 1, laterMs: 1, attemptsPerLine: 3 }
+const pauses = { soonMs: 1, soonForMs: 60_000, laterMs: 1, lineEveryMs: 60_000 }
+
+afterEach(() => void jest.restoreAllMocks())
 
 test.each([
   ['a new kind that admission does not know yet', [refused(503), refused(503), refused(422)], 3],
@@ -31,7 +33,7 @@ test.each([
       return {}
     },
   }
-  await admitsObjects(client, silentLog, { ...pauses, soonAttempts: 9 })
+  await admitsObjects(client, silentLog, pauses)
   expect(sent).toHaveLength(requests)
   for (const request of sent) {
     expect(request).toEqual([
@@ -42,24 +44,26 @@ test.each([
   }
 })
 
-test('a long wait for admission says its cause in the log, rarely', async () => {
-  const warned: unknown[] = []
-  let requests = 0
-  const client: Pick<KubeClient, 'request'> = {
-    async request() {
-      requests += 1
-      if (requests <= 7) throw new ApiError(404, 'Unknown', 'it does not serve this path')
-      return {}
-    },
-  }
-  const log = { warn: (...line: unknown[]) => void warned.push([requests, ...line]) }
-  await admitsObjects(client, log, { ...pauses, soonAttempts: 2 })
-  const line = [
-    'not ready: the API server does not take objects of the kinds',
-    { cause: 'it does not serve this path' },
-  ]
-  expect(warned).toEqual([
-    [2, ...line],
-    [5, ...line],
-  ])
-})
+test.each([
+  ['is refused at once', 1000, [10_000, 70_000]],
+  ['has no answer for long', 30_000, [30_000, 90_000]],
+])(
+  'a long wait for admission says its cause in the log each minute: a request %s',
+  async (_, requestMs, lines) => {
+    let now = 0
+    jest.spyOn(performance, 'now').mockImplementation(() => now)
+    const warned: unknown[] = []
+    const client: Pick<KubeClient, 'request'> = {
+      async request() {
+        now += requestMs
+        if (now <= 120_000) throw new ApiError(404, 'Unknown', 'it does not serve this path')
+        return {}
+      },
+    }
+    const log = { warn: (...line: unknown[]) => void warned.push([now, ...line]) }
+    await admitsObjects(client, log, { ...pauses, soonForMs: 10_000 })
+    const words = 'not ready: the API server does not take objects of the kinds'
+    const cause = 'it does not serve this path'
+    expect(warned).toEqual(lines.map((at) => [at, words, { cause }]))
+  },
+)
