@@ -48,6 +48,8 @@ interface ClientOptions {
 const unservedMessage = 'the server could not find the requested resource'
 /** What it says of a selector for a field that the kind does not list. We select only by fields that our kinds list. */
 const unknownField = 'field label not supported'
+/** How the refusals end of an API server that starts, after it has waited for ten seconds. */
+const unreadyMessage = ' is forbidden: not yet ready to handle request'
 const maxBusyRetries = 8
 /** Those who asked are not kept waiting for longer: they get the refusal. */
 const longestBusyPauseSeconds = 30
@@ -205,9 +207,18 @@ function errorOf({ status, retryAfter, text }: Answer, request: string): ApiErro
     message + hintOf(status, object?.message),
     retryAfter === undefined || Number.isNaN(seconds) ? undefined : seconds,
   )
+  return withPlainStatus(error)
+}
+
+/** The error with a status that says whose fault it is. */
+function withPlainStatus(error: ApiError): ApiError {
+  const { status, message } = error
   // A webhook denies with any status; these would speak of the state of the object.
-  const isAmbiguous = [404, 409, 410].includes(status) && isDenied(error)
-  return isAmbiguous ? new ApiError(403, 'Forbidden', error.message) : error
+  if (isDenied(error))
+    return [404, 409, 410].includes(status) ? new ApiError(403, 'Forbidden', message) : error
+  // It refuses everything until it has read the rules of admission.
+  const isUnready = status === 403 && message.endsWith(unreadyMessage)
+  return isUnready ? new ApiError(503, 'ServiceUnavailable', message) : error
 }
 
 /** Of answers without a message. The API server has one for a body that is too large for it. */

@@ -74,6 +74,12 @@ test.each([400, 403, 404, 409, 410])(
   },
 )
 
+test('a refusal by an API server that has not read the rules of admission yet is none of the request', async () => {
+  const message = 'secrets "a" is forbidden: not yet ready to handle request'
+  const { result } = await clientOf([[403, status('Forbidden', message)]])
+  expect(result).toMatchObject({ status: 503, message })
+})
+
 test.each<[rule: string, body: object, isMissing: boolean]>([
   ['an object that does not exist', status('NotFound', 'webhooks "x" not found'), true],
   ['a path that is not served', {}, false],
