@@ -4,6 +4,7 @@ import type { FreeForm } from '../api/schema.ts'
 import type { NeighbourValue } from '../domain/graph/inputs.ts'
 import type { PodParts } from '../domain/rendering/pod-parts.ts'
 import type { DriverDescriptor } from '../domain/resource/driver.ts'
+import type { AnswerHold } from '../outbound/answer-hold.ts'
 
 /** The resource of a call. */
 interface Subject {
@@ -40,6 +41,8 @@ export interface ProvisionRequest extends Subject {
   readonly namespace: string
   /** For drivers whose descriptor asks for one. */
   readonly cookie?: Cookie
+  /** For a driver whose result has the text of an answer; ended when the result is no longer needed. */
+  readonly hold?: AnswerHold
 }
 
 /** A reference to an object in the environment's namespace. */

@@ -37,7 +37,7 @@ export function createOutbound(settings: OutboundSettings): Outbound {
 
   return {
     async request(request) {
-      const { owner = '', protocols = ['https:'], totalMs = 10_000, maxBytes = 1024 * 1024 } = request
+      const { owner = '', hold, protocols = ['https:'], totalMs = 10_000, maxBytes = 1024 * 1024 } = request
       const url = rules.check(request.url, protocols)
       const headers = { ...checkHeaders(request.headers ?? {}), 'accept-encoding': 'identity' }
       opened ??= open()
@@ -90,7 +90,7 @@ export function createOutbound(settings: OutboundSettings): Outbound {
           answer.body.destroy()
           throw error
         })
-        const text = await explained(() => readBody(answer.body, received, { maxBytes, enterLarge }))
+        const text = await explained(() => readBody(answer.body, received, { maxBytes, enterLarge, hold }))
         return { status: statusCode, headers: received, text }
       } finally {
         limit.end()

@@ -1,3 +1,5 @@
+import type { AnswerHold } from './answer-hold.ts'
+
 /** One call to a server that a user names. */
 export interface OutboundRequest {
   readonly method: string
@@ -7,6 +9,8 @@ export interface OutboundRequest {
   readonly signal: AbortSignal
   /** The organization that calls: few large answers are read for each at the same time. */
   readonly owner?: string
+  /** For a caller that keeps the text: while it holds a large answer, fewer others are read. */
+  readonly hold?: AnswerHold
   /** Allowed schemes; `https:` alone by default. */
   readonly protocols?: readonly string[]
   /** Milliseconds for the whole call; 10,000 by default. */

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import type { AnswerHold } from './answer-hold.ts'
 import { OutboundError } from './errors.ts'
 import { smallBytes } from './large-answers.ts'
 
@@ -18,7 +19,15 @@ export function plainHeaders(headers: Readonly<Record<string, string | string[] 
 export async function readBody(
   body: Readable,
   headers: Headers,
-  { maxBytes, enterLarge }: { readonly maxBytes: number; readonly enterLarge: () => Promise<() => void> },
+  {
+    maxBytes,
+    enterLarge,
+    hold,
+  }: {
+    readonly maxBytes: number
+    readonly enterLarge: () => Promise<() => void>
+    readonly hold: AnswerHold | undefined
+  },
 ): Promise<string> {
   const encoding = headers['content-encoding'] ?? ''
   if (encoding !== '' && encoding.toLowerCase() !== 'identity') {
@@ -41,7 +50,12 @@ export async function readBody(
       if (bytes > smallBytes) leave ??= await enterLarge()
       chunks.push(chunk)
     }
-    return new TextDecoder().decode(Buffer.concat(chunks))
+    const text = new TextDecoder().decode(Buffer.concat(chunks))
+    if (hold && leave) {
+      hold.keep(leave)
+      leave = undefined
+    }
+    return text
   } finally {
     leave?.()
   }

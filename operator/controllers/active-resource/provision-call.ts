@@ -22,10 +22,10 @@ interface Call {
 }
 
 /** Asks the driver for the identity of the instance, and opens the cookie of a driver that keeps one. Writes nothing. */
-export async function prepareCall({ resource, request, found, signal, tools }: Run): Promise<Call> {
+export async function prepareCall({ resource, request, found, signal, hold, tools }: Run): Promise<Call> {
   const { driver, recordedAs } = found
   const { pullCredentials: _, knownSecrets: __, runSettings: ___, secretNames, ...given } = request
-  const plain: ProvisionRequest = { ...given, signal }
+  const plain: ProvisionRequest = { ...given, signal, hold }
   const identity = await withinDeadline(Promise.resolve(driver.identify?.(plain)), signal)
   if (!driver.descriptor.keepsCookie) return { request: plain, identity, secretNames }
   const name = driverName(recordedAs.driverType, tools.vendors)

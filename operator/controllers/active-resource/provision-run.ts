@@ -2,6 +2,7 @@ import type { ActiveResource } from '../../api/active-resource.ts'
 import { secretsIn } from '../../domain/image/pull-secret.ts'
 import { secretTextsOf } from '../../domain/module/secret-text.ts'
 import type { ReconcileContext } from '../../kube/loop/controller.ts'
+import { type AnswerHold, createAnswerHold } from '../../outbound/answer-hold.ts'
 import { withReason } from './driver-call.ts'
 import type { FoundDriver } from './organization-drivers.ts'
 import type { PendingInstances } from './pending-instances.ts'
@@ -26,6 +27,8 @@ export interface Run extends ProvisionInputs {
   readonly action: string
   /** Aborts when the deadline of the driver has passed. */
   readonly signal: AbortSignal
+  /** The answer of the driver, which may be large. */
+  readonly hold: AnswerHold
   /** Runs a step: its errors get a reason, and lose the secrets of the request. */
   readonly attempt: <T>(work: () => Promise<T>) => Promise<T>
 }
@@ -41,13 +44,15 @@ export function startRun(
   const action = `provisioning with '${resource.spec.definition.driverType}'`
   const pullSecrets = request.pullCredentials?.map(secretsIn)
   const secrets = [request.secrets, request.account, pullSecrets, secretTextsOf(request)]
+  const signal = AbortSignal.timeout(tools.deadlineSeconds * 1000)
   return {
     ...inputs,
     resource,
     tools,
     context,
     action,
-    signal: AbortSignal.timeout(tools.deadlineSeconds * 1000),
+    signal,
+    hold: createAnswerHold(signal),
     attempt: (work) => withReason('ProvisionFailed', action, secrets, work),
   }
 }

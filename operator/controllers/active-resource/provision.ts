@@ -16,9 +16,20 @@ import {
   recordObjects,
   removeKept,
 } from './provision-objects.ts'
-import { type ProvisionInputs, type ProvisionTools, startRun, unlessEmpty } from './provision-run.ts'
+import {
+  type ProvisionInputs,
+  type ProvisionTools,
+  type Run,
+  startRun,
+  unlessEmpty,
+} from './provision-run.ts'
 import { instancesOf } from './provisioned-instances.ts'
 import type { ResourceStatus } from './resource-tools.ts'
+
+interface Provision {
+  readonly status: ResourceStatus
+  readonly live: ApplyResult['live']
+}
 
 /**
  * Provisions a resource in these steps. Each is safe to repeat, so that after a crash the next reconcile starts again
@@ -44,10 +55,19 @@ export async function provision(
   inputs: ProvisionInputs,
   tools: ProvisionTools,
   context: ReconcileContext<typeof ActiveResource>,
-): Promise<{ readonly status: ResourceStatus; readonly live: ApplyResult['live'] }> {
+): Promise<Provision> {
   const run = startRun(resource, inputs, tools, context)
+  try {
+    return await provisionIn(run)
+  } finally {
+    run.hold.end()
+  }
+}
+
+async function provisionIn(run: Run): Promise<Provision> {
+  const { resource, inputsHash, tools, context } = run
   const call = await run.attempt(() => prepareCall(run))
-  const instances = instancesOf(resource, call, inputs, tools)
+  const instances = instancesOf(resource, call, run, tools)
   await tools.secretFinalizers.addFinalizers(resource, call.secretNames)
   const recorded = await recordInstance(run, call, instances)
   const answer = await run.attempt(() => callDriver(run, call, recorded))
@@ -71,6 +91,8 @@ export async function provision(
   const outputsSecret = await withObserved(hidden, async () => {
     await hideOutputs(run, outputs, recorded, hidden)
     const written = await writeOutputsSecret(resource, outputs.secrets, tools.objects)
+    // The calls may have large answers too.
+    run.hold.end()
     await deprovisionEach(resource, instances.predecessors, tools, context, instances.current)
     return written
   })
@@ -82,8 +104,8 @@ export async function provision(
     ...outputsSecret,
     secretOutputPaths: unlessEmpty(outputs.secretPaths),
     explanation: resource.spec.definition.explanation,
-    inputsHash: inputs.inputsHash,
-    provisionTime: provisionTimeOf(resource, inputs.inputsHash, outputs.values, outputsSecret),
+    inputsHash,
+    provisionTime: provisionTimeOf(resource, inputsHash, outputs.values, outputsSecret),
     ...made,
     secretNames: unlessEmpty(call.secretNames),
   }

@@ -33,7 +33,8 @@ export function createHttpDriver(options: {
   return {
     descriptor,
     async provision(request) {
-      const { guResId, context, type, values, secrets, account, params, namespace, cookie, signal } = request
+      const { guResId, context, type, values, secrets, account, params, namespace, cookie, signal, hold } =
+        request
       const input = {
         type,
         resource: params,
@@ -49,6 +50,7 @@ export function createHttpDriver(options: {
           cookie,
           signal,
           owner: context.organizationId,
+          hold,
           secrets: [secrets, account, secretTextsOf(request)],
         },
         outbound,

@@ -1,4 +1,5 @@
 import { ReconcileError, Stalled, Waiting, withoutSideEffects } from '../../domain/base/errors.ts'
+import type { AnswerHold } from '../../outbound/answer-hold.ts'
 import { InvalidHeader, OutboundError, TargetRefused } from '../../outbound/errors.ts'
 import type { Outbound, OutboundResponse } from '../../outbound/outbound.ts'
 import type { Cookie } from '../driver.ts'
@@ -19,6 +20,8 @@ export interface DriverRequest {
   readonly signal: AbortSignal
   /** The organization of the resource. */
   readonly owner: string
+  /** For a caller that keeps the answer. */
+  readonly hold?: AnswerHold
   /** Data that no message may contain. */
   readonly secrets: unknown
 }
@@ -60,6 +63,7 @@ export async function exchange(
       throw mayHaveBegun ? stalled : withoutSideEffects(stalled)
     })
     if (request.done.includes(response.status)) return response
+    request.hold?.end()
     if (response.status !== 202) {
       const failure = failureOf(response, request, [cookie, known])
       throw mayHaveBegun || known !== undefined ? failure : nothingMadeBy(response, failure)
@@ -81,7 +85,7 @@ export async function exchange(
 
 /** Sends the request once; `keep` receives the new cookie before the body is read. */
 async function send(
-  { name, method, url, body, done, signal, owner }: DriverRequest,
+  { name, method, url, body, done, signal, owner, hold }: DriverRequest,
   outbound: Outbound,
   cookie: string | undefined,
   keep: (next: string | undefined) => Promise<void>,
@@ -97,6 +101,7 @@ async function send(
     body,
     signal,
     owner,
+    hold,
     protocols: ['http:', 'https:'],
     totalMs,
     maxBytes,

@@ -117,6 +117,26 @@ describe('before they are applied, the status records', () => {
   })
 })
 
+describe('a large answer is held until its objects are applied', () => {
+  test.each<[what: string, fails: boolean]>([
+    ['with success', false],
+    ['or refused', true],
+  ])('%s', async (_, fails) => {
+    provision = ({ hold }) => {
+      hold?.keep(() => world.log.push('left'))
+      return { objects: [object('ConfigMap')] }
+    }
+    world.objects.before = () => {
+      world.log.push('applying')
+      if (fails) throw new Error('reset')
+    }
+    await world.reconcile(wanted())
+    const seen = world.log.filter((each) => ['applying', 'left'].includes(each))
+    expect(seen.length).toBeGreaterThan(1)
+    expect(seen.filter((each) => each === 'left')).toEqual(seen.slice(-1))
+  })
+})
+
 describe('reserved hosts', () => {
   test('are reserved before any apply, and are in the status afterwards', async () => {
     provision = () => ({ objects: [object('Deployment')], reservedHosts: ['shop.test'] })

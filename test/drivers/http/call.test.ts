@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
+import { eventually } from '../../../dev/control-plane/kubernetes.ts'
 import type { Cookie } from '../../../operator/drivers/driver.ts'
+import { createAnswerHold } from '../../../operator/outbound/answer-hold.ts'
 import { failureOf, openBench, setCookie } from '../support/http-driver.ts'
 import type { Misbehaviour } from '../support/http-driver-server.ts'
 
@@ -53,6 +55,39 @@ describe('the request to a driver', () => {
     expect(bench.server.journal[1]).toMatchObject({ method: 'DELETE', url: `/driver/${id}`, body: '' })
     expect(bench.server.journal[1]?.headers).not.toHaveProperty('content-type')
     expect(bench.server.existing.size).toBe(0)
+  })
+})
+
+describe('large answers', () => {
+  const large = { status: 200, body: { resource: { values: { text: 'x'.repeat(70_000) } } } }
+
+  test('are kept until the results are no longer needed', async () => {
+    const holds = Array.from({ length: 5 }, () => createAnswerHold(new AbortController().signal))
+    bench.server.next.push(...holds.map(() => large))
+    const driver = bench.driver()
+    const log: number[] = []
+    const calls = holds.map((hold) =>
+      driver.provision(bench.provisionOf({ hold, cookie: undefined })).then(() => log.push(1)),
+    )
+    await eventually('four of them', 10_000, async () => log.length === 4 || undefined)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect(log.length).toBe(4)
+    for (const hold of holds) hold.end()
+    await Promise.all(calls)
+  })
+
+  test('of a busy or refusing driver are not', async () => {
+    const hold = createAnswerHold(new AbortController().signal)
+    const busy = Array.from({ length: 6 }, () => ({ ...large, status: 202 }))
+    bench.server.next.push(...busy, { ...large, status: 400 })
+    await failureOf(bench.driver().provision(bench.provisionOf({ hold })))
+    expect(bench.server.journal).toHaveLength(7)
+  })
+
+  test('that arrive after the deadline are not', () => {
+    const log: string[] = []
+    createAnswerHold(AbortSignal.abort()).keep(() => log.push('left'))
+    expect(log).toEqual(['left'])
   })
 })
 
