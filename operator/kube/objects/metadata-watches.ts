@@ -1,5 +1,5 @@
 import type { StoredObject } from '../../api/kind.ts'
-import { labels } from '../../api/names.ts'
+import { annotations, labels } from '../../api/names.ts'
 import type { Log } from '../../log.ts'
 import { type Cache, createCache } from '../cache/cache.ts'
 import { startReflector } from '../cache/reflector.ts'
@@ -73,6 +73,7 @@ export class MetadataWatches {
     const reflector = startReflector(this.#client, resource, cache, this.#log, {
       labelSelector: labels.resource,
       metadataOnly: true,
+      keep: marksOf,
       failIfForbidden: true,
     })
     reflector.synced.then(
@@ -86,6 +87,32 @@ export class MetadataWatches {
     this.#watched.set(key, entry)
     return entry
   }
+}
+
+const keptLabels = [labels.resource, labels.managedBy] as const
+const keptAnnotations = [annotations.resource, annotations.descriptor] as const
+
+/** What is read of an object: any user can label one, and give it long annotations. */
+function marksOf({ apiVersion, kind, metadata }: StoredObject): StoredObject {
+  const { name, namespace, uid, resourceVersion, generation, deletionTimestamp } = metadata
+  return {
+    apiVersion,
+    kind,
+    metadata: {
+      name,
+      namespace,
+      uid,
+      resourceVersion,
+      generation,
+      deletionTimestamp,
+      labels: only(keptLabels, metadata.labels),
+      annotations: only(keptAnnotations, metadata.annotations),
+    } as StoredObject['metadata'], // absent fields are undefined
+  }
+}
+
+function only(names: readonly string[], all: Readonly<Record<string, string>> = {}): Record<string, string> {
+  return Object.fromEntries(names.flatMap((name) => (all[name] === undefined ? [] : [[name, all[name]]])))
 }
 
 function keyOf({ apiVersion, plural }: Resource): string {

@@ -402,3 +402,36 @@ test('a kind that cannot be watched because the API server does not answer is no
   const watching = openObjects(client, silentLog).watch({ apiVersion: 'v1', kind: 'ConfigMap' })
   await expect(watching).rejects.toMatchObject({ reason: 'NotListed' })
 })
+
+test('the cache keeps of labelled objects what is read, and no long annotations of users', async () => {
+  const marks = {
+    labels: { 'quartermaster.dev/resource': 'a', 'app.kubernetes.io/managed-by': 'quartermaster' },
+    annotations: { 'quartermaster.dev/active-resource': 'acme/a', 'quartermaster.dev/descriptor': 'd' },
+  }
+  const metadata = { name: 'settings', namespace: 'default', uid: 'u', resourceVersion: '4', generation: 2 }
+  const forged = {
+    metadata: {
+      ...metadata,
+      labels: { ...marks.labels, more: 'x' },
+      annotations: { ...marks.annotations, long: 'x'.repeat(250_000) },
+    },
+  }
+  const client: KubeClient = {
+    async request() {
+      return { resources: [{ name: 'configmaps', kind: 'ConfigMap', namespaced: true }] }
+    },
+    async *watch(_, { signal }) {
+      yield JSON.stringify({ type: 'ADDED', object: forged })
+      yield JSON.stringify(endOfList)
+      await sleep(60_000, undefined, { signal })
+    },
+    close: async () => {},
+  }
+  const objects = openObjects(client, silentLog)
+  const changes: unknown[] = []
+  objects.onChange(({ metadata }) => changes.push(metadata))
+  const cache = await objects.watch(reference)
+  expect(cache.get('default', 'settings')?.metadata).toEqual({ ...metadata, ...marks })
+  expect(changes).toEqual([{ ...metadata, ...marks }])
+  objects.close()
+})
