@@ -23,7 +23,13 @@ import type { Observed } from '../../kube/loop/status.ts'
 import type { Objects } from '../../kube/objects/objects.ts'
 import { isSame, keyOfKind } from '../objects/applied-object.ts'
 import type { Inventory } from '../objects/inventory.ts'
-import type { WorkloadPod, WorkloadPods } from './workload-pods.ts'
+import {
+  controllerUidLabel,
+  revisionLabel,
+  templateHashLabel,
+  type WorkloadPod,
+  type WorkloadPods,
+} from './workload-pods.ts'
 
 /** How rollouts are waited for. */
 export interface Rollouts {
@@ -52,11 +58,6 @@ interface Tools {
   readonly inventory: Pick<Inventory, 'enqueueOnChange'>
   readonly rollouts: Rollouts
 }
-
-/** The label of the pods of a StatefulSet. */
-const revisionLabel = 'controller-revision-hash'
-/** The label of the pods of a ReplicaSet. */
-const templateHashLabel = 'pod-template-hash'
 
 const replicaSetResource: Resource = {
   apiVersion: 'apps/v1',
@@ -156,7 +157,7 @@ function ofNewestRevision(
 ): readonly WorkloadPod[] {
   const withLabel = (label: string, value: unknown) =>
     pods.filter(({ metadata }) => metadata.labels?.[label] === value)
-  if (object.kind === 'Job') return withLabel('batch.kubernetes.io/controller-uid', object.metadata.uid)
+  if (object.kind === 'Job') return withLabel(controllerUidLabel, object.metadata.uid)
   if (object.kind === 'StatefulSet') return withLabel(revisionLabel, updateRevisionOf(object))
   const hash = replicaSet?.metadata.labels?.[templateHashLabel]
   return hash === undefined ? [] : withLabel(templateHashLabel, hash)

@@ -9,12 +9,20 @@ import type { Reflector } from '../../kube/cache/reflector-options.ts'
 import type { KubeClient } from '../../kube/client/client.ts'
 import { explainRejection } from '../../kube/client/explain-rejection.ts'
 import type { Resource } from '../../kube/client/resource.ts'
+import { only } from '../../kube/objects/metadata-watches.ts'
 import type { Log } from '../../log.ts'
 
 /** A pod of a workload: its labels, the resource that it belongs to, and what a rollout needs of its status. */
 export interface WorkloadPod extends StoredObject {
   readonly state: PodState
 }
+
+/** The label of the pods of a Job. */
+export const controllerUidLabel = 'batch.kubernetes.io/controller-uid'
+/** The label of the pods of a StatefulSet. */
+export const revisionLabel = 'controller-revision-hash'
+/** The label of the pods of a ReplicaSet. */
+export const templateHashLabel = 'pod-template-hash'
 
 const podResource: Resource = { apiVersion: 'v1', kind: 'Pod', plural: 'pods', namespaced: true }
 const byInstance = 'instance'
@@ -84,6 +92,9 @@ export class WorkloadPods {
   }
 }
 
+const keptLabels = [instanceLabel, controllerUidLabel, revisionLabel, templateHashLabel] as const
+
+/** What a rollout reads: any user can give a pod our labels, and very many others. */
 function podOf({ apiVersion, kind, metadata, status, state }: StoredObject): WorkloadPod {
   const { name, namespace, uid, resourceVersion, deletionTimestamp, labels: all } = metadata
   const resource = metadata.annotations?.[annotations.resource]
@@ -96,7 +107,7 @@ function podOf({ apiVersion, kind, metadata, status, state }: StoredObject): Wor
       uid,
       resourceVersion,
       deletionTimestamp,
-      labels: all,
+      labels: only(keptLabels, all),
       annotations: resource === undefined ? {} : { [annotations.resource]: resource },
     } as StoredObject['metadata'], // the parts that are read
     state: (state as PodState | undefined) ?? podStateOf(status), // a list is read twice

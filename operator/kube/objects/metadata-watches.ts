@@ -111,7 +111,11 @@ function marksOf({ apiVersion, kind, metadata }: StoredObject): StoredObject {
   }
 }
 
-function only(names: readonly string[], all: Readonly<Record<string, string>> = {}): Record<string, string> {
+/** The entries with these names. */
+export function only(
+  names: readonly string[],
+  all: Readonly<Record<string, string>> = {},
+): Record<string, string> {
   return Object.fromEntries(names.flatMap((name) => (all[name] === undefined ? [] : [[name, all[name]]])))
 }
 

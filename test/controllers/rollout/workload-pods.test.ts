@@ -93,3 +93,20 @@ test('who waits hears of its pods when the right is back, also if no other asks 
   expect(heard).toEqual(['acme/b'])
   pods.stop()
 })
+
+test('of labels, those that rollouts read are kept: any user can give a pod very many', async () => {
+  const { served, client } = podServer()
+  const read = {
+    'app.kubernetes.io/instance': 'a',
+    'batch.kubernetes.io/controller-uid': 'b',
+    'controller-revision-hash': 'c',
+    'pod-template-hash': 'd',
+  }
+  const pod = JSON.parse(pendingPod('acme/a')) as { object: { metadata: object } }
+  Object.assign(pod.object.metadata, { labels: { ...read, other: 'x'.repeat(63) } })
+  served.pods.push(JSON.stringify(pod))
+  const pods = new WorkloadPods(client, silentLog)
+  const [kept] = await pods.await('acme/a', 'a')
+  pods.stop()
+  expect(kept?.metadata.labels).toEqual(read)
+})
