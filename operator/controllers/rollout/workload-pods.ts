@@ -97,7 +97,6 @@ const keptLabels = [instanceLabel, controllerUidLabel, revisionLabel, templateHa
 /** What a rollout reads: any user can give a pod our labels, and very many others. */
 function podOf({ apiVersion, kind, metadata, status, state }: StoredObject): WorkloadPod {
   const { name, namespace, uid, resourceVersion, deletionTimestamp, labels: all } = metadata
-  const resource = metadata.annotations?.[annotations.resource]
   return {
     apiVersion,
     kind,
@@ -108,7 +107,7 @@ function podOf({ apiVersion, kind, metadata, status, state }: StoredObject): Wor
       resourceVersion,
       deletionTimestamp,
       labels: only(keptLabels, all),
-      annotations: resource === undefined ? {} : { [annotations.resource]: resource },
+      annotations: only([annotations.resource], metadata.annotations),
     } as StoredObject['metadata'], // the parts that are read
     state: (state as PodState | undefined) ?? podStateOf(status), // a list is read twice
   }

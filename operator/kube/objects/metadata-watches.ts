@@ -111,12 +111,19 @@ function marksOf({ apiVersion, kind, metadata }: StoredObject): StoredObject {
   }
 }
 
-/** The entries with these names. */
+/** The longest value that the operator writes is a descriptor, of 445 characters. */
+const longestMark = 500
+
+/** The entries with these names, but for values that are too long to be of the operator. */
 export function only(
   names: readonly string[],
   all: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
-  return Object.fromEntries(names.flatMap((name) => (all[name] === undefined ? [] : [[name, all[name]]])))
+  const entries = names.flatMap((name): [string, string][] => {
+    const value = all[name]
+    return value === undefined || value.length > longestMark ? [] : [[name, value]]
+  })
+  return Object.fromEntries(entries)
 }
 
 function keyOf({ apiVersion, plural }: Resource): string {

@@ -403,35 +403,39 @@ test('a kind that cannot be watched because the API server does not answer is no
   await expect(watching).rejects.toMatchObject({ reason: 'NotListed' })
 })
 
-test('the cache keeps of labelled objects what is read, and no long annotations of users', async () => {
-  const marks = {
-    labels: { 'quartermaster.dev/resource': 'a', 'app.kubernetes.io/managed-by': 'quartermaster' },
-    annotations: { 'quartermaster.dev/active-resource': 'acme/a', 'quartermaster.dev/descriptor': 'd' },
-  }
-  const metadata = { name: 'settings', namespace: 'default', uid: 'u', resourceVersion: '4', generation: 2 }
-  const forged = {
-    metadata: {
-      ...metadata,
-      labels: { ...marks.labels, more: 'x' },
-      annotations: { ...marks.annotations, long: 'x'.repeat(250_000) },
-    },
-  }
-  const client: KubeClient = {
-    async request() {
-      return { resources: [{ name: 'configmaps', kind: 'ConfigMap', namespaced: true }] }
-    },
-    async *watch(_, { signal }) {
-      yield JSON.stringify({ type: 'ADDED', object: forged })
-      yield JSON.stringify(endOfList)
-      await sleep(60_000, undefined, { signal })
-    },
-    close: async () => {},
-  }
-  const objects = openObjects(client, silentLog)
-  const changes: unknown[] = []
-  objects.onChange(({ metadata }) => changes.push(metadata))
-  const cache = await objects.watch(reference)
-  expect(cache.get('default', 'settings')?.metadata).toEqual({ ...metadata, ...marks })
-  expect(changes).toEqual([{ ...metadata, ...marks }])
-  objects.close()
+describe('the cache keeps of a labelled object what is read', () => {
+  const labels = { 'quartermaster.dev/resource': 'a', 'app.kubernetes.io/managed-by': 'quartermaster' }
+  const resource = { 'quartermaster.dev/active-resource': 'acme/a' }
+  const long = 'x'.repeat(250_000)
+
+  test.each<[what: string, annotations: Record<string, string>, kept: Record<string, string>]>([
+    [
+      'and no other annotation',
+      { ...resource, 'quartermaster.dev/descriptor': 'd', long },
+      { ...resource, 'quartermaster.dev/descriptor': 'd' },
+    ],
+    ['and no value that is too long for it', { ...resource, 'quartermaster.dev/descriptor': long }, resource],
+  ])('%s', async (_, annotations, kept) => {
+    const metadata = { name: 'settings', namespace: 'default', uid: 'u', resourceVersion: '4', generation: 2 }
+    const forged = { metadata: { ...metadata, labels: { ...labels, more: 'x' }, annotations } }
+    const expected = { ...metadata, labels, annotations: kept }
+    const client: KubeClient = {
+      async request() {
+        return { resources: [{ name: 'configmaps', kind: 'ConfigMap', namespaced: true }] }
+      },
+      async *watch(_, { signal }) {
+        yield JSON.stringify({ type: 'ADDED', object: forged })
+        yield JSON.stringify(endOfList)
+        await sleep(60_000, undefined, { signal })
+      },
+      close: async () => {},
+    }
+    const objects = openObjects(client, silentLog)
+    const changes: unknown[] = []
+    objects.onChange(({ metadata }) => changes.push(metadata))
+    const cache = await objects.watch(reference)
+    expect(cache.get('default', 'settings')?.metadata).toEqual(expected)
+    expect(changes).toEqual([expected])
+    objects.close()
+  })
 })
