@@ -9,7 +9,7 @@ import type { Reflector } from '../../kube/cache/reflector-options.ts'
 import type { KubeClient } from '../../kube/client/client.ts'
 import { explainRejection } from '../../kube/client/explain-rejection.ts'
 import type { Resource } from '../../kube/client/resource.ts'
-import { only } from '../../kube/objects/metadata-watches.ts'
+import { keptMetadata } from '../../kube/objects/kept-metadata.ts'
 import type { Log } from '../../log.ts'
 
 /** A pod of a workload: its labels, the resource that it belongs to, and what a rollout needs of its status. */
@@ -92,23 +92,17 @@ export class WorkloadPods {
   }
 }
 
-const keptLabels = [instanceLabel, controllerUidLabel, revisionLabel, templateHashLabel] as const
+/** What a rollout reads. */
+const marks = {
+  labels: [instanceLabel, controllerUidLabel, revisionLabel, templateHashLabel],
+  annotations: [annotations.resource],
+}
 
-/** What a rollout reads: any user can give a pod our labels, and very many others. */
 function podOf({ apiVersion, kind, metadata, status, state }: StoredObject): WorkloadPod {
-  const { name, namespace, uid, resourceVersion, deletionTimestamp, labels: all } = metadata
   return {
     apiVersion,
     kind,
-    metadata: {
-      name,
-      namespace,
-      uid,
-      resourceVersion,
-      deletionTimestamp,
-      labels: only(keptLabels, all),
-      annotations: only([annotations.resource], metadata.annotations),
-    } as StoredObject['metadata'], // the parts that are read
+    metadata: keptMetadata(metadata, marks),
     state: (state as PodState | undefined) ?? podStateOf(status), // a list is read twice
   }
 }

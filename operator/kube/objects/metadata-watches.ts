@@ -6,6 +6,7 @@ import { startReflector } from '../cache/reflector.ts'
 import type { Reflector } from '../cache/reflector-options.ts'
 import type { KubeClient } from '../client/client.ts'
 import type { Resource } from '../client/resource.ts'
+import { keptMetadata } from './kept-metadata.ts'
 
 export type MetadataHandler = (metadata: StoredObject, isGone: boolean, isFirstList: boolean) => void
 
@@ -73,7 +74,7 @@ export class MetadataWatches {
     const reflector = startReflector(this.#client, resource, cache, this.#log, {
       labelSelector: labels.resource,
       metadataOnly: true,
-      keep: marksOf,
+      keep: marked,
       failIfForbidden: true,
     })
     reflector.synced.then(
@@ -89,41 +90,13 @@ export class MetadataWatches {
   }
 }
 
-const keptLabels = [labels.resource, labels.managedBy] as const
-const keptAnnotations = [annotations.resource, annotations.descriptor] as const
-
-/** What is read of an object: any user can label one, and give it long annotations. */
-function marksOf({ apiVersion, kind, metadata }: StoredObject): StoredObject {
-  const { name, namespace, uid, resourceVersion, generation, deletionTimestamp } = metadata
-  return {
-    apiVersion,
-    kind,
-    metadata: {
-      name,
-      namespace,
-      uid,
-      resourceVersion,
-      generation,
-      deletionTimestamp,
-      labels: only(keptLabels, metadata.labels),
-      annotations: only(keptAnnotations, metadata.annotations),
-    } as StoredObject['metadata'], // absent fields are undefined
-  }
+const marks = {
+  labels: [labels.resource, labels.managedBy],
+  annotations: [annotations.resource, annotations.descriptor],
 }
 
-/** The longest value that the operator writes is a descriptor, of 445 characters. */
-const longestMark = 500
-
-/** The entries with these names, but for values that are too long to be of the operator. */
-export function only(
-  names: readonly string[],
-  all: Readonly<Record<string, string>> = {},
-): Record<string, string> {
-  const entries = names.flatMap((name): [string, string][] => {
-    const value = all[name]
-    return value === undefined || value.length > longestMark ? [] : [[name, value]]
-  })
-  return Object.fromEntries(entries)
+function marked({ apiVersion, kind, metadata }: StoredObject): StoredObject {
+  return { apiVersion, kind, metadata: keptMetadata(metadata, marks) }
 }
 
 function keyOf({ apiVersion, plural }: Resource): string {
