@@ -14,7 +14,7 @@ import {
   formatDescriptor,
   problemOfDescriptor,
 } from '../resource/descriptor.ts'
-import { privateResourceId, sharedResourceId, workloadResourceId } from '../resource/identity.ts'
+import { privateResourceId, sharedIdOf, sharedResourceId, workloadResourceId } from '../resource/identity.ts'
 import { workloadType } from '../resource/types.ts'
 import type { Draft, DraftGraph } from './draft-graph.ts'
 
@@ -91,8 +91,8 @@ export function readNeeds(input: NeedsInput): Needs {
     if (draft) shared.set(name, draft)
   }
   for (const draft of Array.from(shared.values())) {
-    const name = draft.descriptor.resourceId.slice(sharedResourceId('').length)
-    if (!shared.has(name)) shared.set(name, draft)
+    const name = sharedIdOf(draft.descriptor.resourceId)
+    if (name !== undefined && !shared.has(name)) shared.set(name, draft)
   }
   return { workloads, externals, shared, params, budget: fullBudget() }
 }
@@ -120,7 +120,7 @@ function descriptorOf(
   const descriptor = {
     type: expandType(type),
     class: typeof resourceClass === 'string' && resourceClass !== '' ? resourceClass : defaultClass,
-    resourceId: typeof id === 'string' && id !== '' ? sharedIdOf(id) : resourceId,
+    resourceId: typeof id === 'string' && id !== '' ? withSharedPrefix(id) : resourceId,
   }
   const problem = problemOfDescriptor(descriptor)
   if (!problem) return descriptor
@@ -128,8 +128,8 @@ function descriptorOf(
   return undefined
 }
 
-function sharedIdOf(id: string): string {
-  return id.startsWith(sharedResourceId('')) ? id : sharedResourceId(id)
+function withSharedPrefix(id: string): string {
+  return sharedIdOf(id) === undefined ? sharedResourceId(id) : id
 }
 
 /** The dependency that a path such as `externals.x` of a workload names, or a message when it does not exist. */

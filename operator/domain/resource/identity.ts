@@ -22,6 +22,12 @@ export function sharedResourceId(id: string): string {
   return `shared.${id}`
 }
 
+/** ID of the shared dependency with this Resource ID; undefined for other resources. */
+export function sharedIdOf(resourceId: string): string | undefined {
+  const prefix = sharedResourceId('')
+  return resourceId.startsWith(prefix) ? resourceId.slice(prefix.length) : undefined
+}
+
 /** Workload that owns the resource with this Resource ID; undefined for shared and implicit resources. */
 export function workloadOf(resourceId: string): string | undefined {
   const [root, workload, third, name] = resourceId.split('.', 4)

@@ -2,7 +2,7 @@ import type { FreeForm } from '../../api/schema.ts'
 import { Problem } from '../base/errors.ts'
 import { isObject, ownValue } from '../base/json.ts'
 import { formatPath } from '../placeholder/template.ts'
-import { sharedResourceId } from '../resource/identity.ts'
+import { sharedIdOf } from '../resource/identity.ts'
 import type { ScoreDocument } from './score-schema.ts'
 import { pathSteps } from './score-text.ts'
 
@@ -27,15 +27,17 @@ const idAnnotation = 'score.humanitec.io/resId'
 /** The document with the ids of shared resources that annotations name. An `id` takes precedence. */
 export function withAnnotatedIds(document: unknown): unknown {
   if (!isObject(document) || !isObject(document['resources'])) return document
-  const resources = Object.entries(document['resources']).map(([name, resource]): [string, unknown] => {
-    const { metadata, id } = isObject(resource) ? resource : {}
-    const { annotations } = isObject(metadata) ? metadata : {}
-    const named = isObject(annotations) ? ownValue(annotations, idAnnotation) : undefined
-    if (!isObject(resource) || id !== undefined || typeof named !== 'string') return [name, resource]
-    const prefix = sharedResourceId('')
-    return [name, named.startsWith(prefix) ? { ...resource, id: named.slice(prefix.length) } : resource]
-  })
+  const resources = Object.entries(document['resources']).map(([name, each]) => [name, withAnnotatedId(each)])
   return { ...document, resources: Object.fromEntries(resources) }
+}
+
+function withAnnotatedId(resource: unknown): unknown {
+  if (!isObject(resource) || resource['id'] !== undefined) return resource
+  const { metadata } = resource
+  const { annotations } = isObject(metadata) ? metadata : {}
+  const named = isObject(annotations) ? ownValue(annotations, idAnnotation) : undefined
+  const id = typeof named === 'string' ? sharedIdOf(named) : undefined
+  return id === undefined ? resource : { ...resource, id }
 }
 
 /** The document with values set by path. Null or an empty text removes. Throws a Problem for a path that cannot exist. */
