@@ -120,9 +120,7 @@ export function createInventory(objects: Objects, options: Options): Inventory {
       return result
     },
     async removeOthers(resource, applied) {
-      const { status } = resource
-      const known = { ...resource, status: { ...status, objects: [...(status?.objects ?? []), ...applied] } }
-      await removeAllBut(applied, resource, await ownObjects.find(known, 'provision'), shared)
+      await removeAllBut(applied, resource, await ownObjects.find(resource, 'provision', applied), shared)
     },
     applyAgain: (resource, object) =>
       drift.holdDuring(keyOf(resource), async () => drift.noteApplied(await objects.apply(object))),

@@ -46,17 +46,21 @@ export class OwnObjects {
   }
 
   /**
-   * All objects of a resource: those that the status records, those of remembered kinds that have its label, and those that
-   * no watch shows yet. An object with its label in a namespace of others is a forgery. Throws when a kind that the status
-   * records cannot be watched. Leaves out the objects of another kind that the operator may not watch. While the cluster does
-   * not list another kind, a provision leaves them out too, because the next one finds them. A deletion waits first: it is
-   * the last chance to find them. References have a version that the cluster serves: the objects of a kind without one ended
-   * with their CRD.
+   * All objects of a resource: those that the status records, those that were `applied` since, those of remembered kinds that
+   * have its label, and those that no watch shows yet. An object with its label in a namespace of others is a forgery. Throws
+   * when a kind that the status records cannot be watched. Leaves out the objects of another kind that the operator may not
+   * watch. While the cluster does not list another kind, a provision leaves them out too, because the next one finds them. A
+   * deletion waits first: it is the last chance to find them. References have a version that the cluster serves: the objects
+   * of a kind without one ended with their CRD.
    */
-  async find(resource: ActiveResource, purpose: Purpose): Promise<ObjectReference[]> {
+  async find(
+    resource: ActiveResource,
+    purpose: Purpose,
+    applied: readonly ObjectReference[] = [],
+  ): Promise<ObjectReference[]> {
     // Before the watches show them, which ends the record.
     const unseen = await this.#served(this.#unseen.of(keyOf(resource)))
-    const recorded = await this.#served(resource.status?.objects ?? [])
+    const recorded = await this.#served([...(resource.status?.objects ?? []), ...applied])
     const labelled: ObjectReference[] = []
     for (const kind of this.#kinds.all()) {
       const isNeeded = recorded.some((each) => isSameKind(each, kind))
