@@ -162,12 +162,13 @@ class ControllerLoop<K extends Kind> implements Loop {
 
   async #reconcileOne(found: ObjectOf<K>, key: string): Promise<void> {
     const { kind, finalize } = this.#controller
-    const isProtected = !finalize || hasFinalizer(found)
-    const protect = async () => (isProtected ? found : addFinalizer(this.#cluster, kind, found))
-    const { observed: object, error } = await attempt(protect)
-    if (error instanceof ReconcileError)
+    let object = found
+    try {
+      if (finalize && !hasFinalizer(found)) object = await addFinalizer(this.#cluster, kind, found)
+    } catch (error) {
+      if (!(error instanceof ReconcileError)) throw error
       return this.#finish(found, key, () => Promise.reject(error), rejectedRetrySeconds * 1000)
-    if (object === undefined) throw error
+    }
     const afterWrite: (() => void)[] = []
     const context: ReconcileContext<K> = {
       afterWrite: (work) => afterWrite.push(work),
