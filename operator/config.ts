@@ -1,12 +1,8 @@
 import { isIPv6 } from 'node:net'
 import { hostname } from 'node:os'
-import { kinds } from './api/kinds.ts'
-import { group, labels } from './api/names.ts'
 import { isLoopback } from './domain/base/loopback.ts'
-import { isLabelKey, isLabelValue } from './domain/module/formats.ts'
 import { contentOf } from './drivers/dns-cloudflare/record.ts'
-import { rangeOf } from './outbound/ranges.ts'
-import { createTargetRules } from './outbound/target.ts'
+import { readLabel, readLimit, readOrigin, readOutbound, readProxy } from './setting-items.ts'
 import {
   counts,
   delays,
@@ -187,27 +183,6 @@ function readPodApiServer(environment: Environment): string | undefined {
   return `https://${isIPv6(host) ? `[${host}]` : host}:${port}`
 }
 
-/** Reads a limit such as `webhooks=1000`. */
-function readLimit(text: string): [resource: string, limit: number] {
-  const [, name, limit] = /^(\w+)=(\d{1,9})$/.exec(text) ?? []
-  if (name === 'secrets') return [`count/${name}`, Number(limit)]
-  if (kinds.some(({ plural }) => plural === name)) return [`count/${name}.${group}`, Number(limit)]
-  throw new Error(
-    `QUARTERMASTER_ORGANIZATION_QUOTA must list limits such as 'activeresources=20000,webhooks=1000', not '${text}'`,
-  )
-}
-
-/** Reads a label such as `pod-security.kubernetes.io/enforce=baseline`. */
-function readLabel(text: string): [key: string, value: string] {
-  const [key = '', value, ...rest] = text.split('=')
-  const isOurs = key.startsWith(`${group}/`) || key === labels.managedBy
-  if (value !== undefined && rest.length === 0 && isLabelKey(key) && isLabelValue(value) && !isOurs)
-    return [key, value]
-  throw new Error(
-    `QUARTERMASTER_NAMESPACE_LABELS must list labels such as 'pod-security.kubernetes.io/enforce=baseline', not '${text}'`,
-  )
-}
-
 type ReadText = (name: string, otherwise: string) => string
 
 function readTracing(text: ReadText, ratio: number): TracingConfig | undefined {
@@ -219,14 +194,6 @@ function readTracing(text: ReadText, ratio: number): TracingConfig | undefined {
 /** The target of DNS records. */
 function readLoadbalancer(text: string): string {
   return readAccepted('LOADBALANCER', text, 'an address or a host name', contentOf)
-}
-
-function readOutbound(text: string): string {
-  const what =
-    "a range ('10.96.0.0/12'), a host name ('driver.drivers.svc') or the end of one ('*.svc.cluster.local')"
-  return readAccepted('OUTBOUND_ALLOWED', text, `a list; each item is ${what}`, (each) =>
-    createTargetRules([each]),
-  )
 }
 
 function readOidc(text: ReadText): OidcConfig | undefined {
@@ -259,19 +226,4 @@ function readAddress(text: ReadText, name: string): URL {
       `QUARTERMASTER_${name} must be an address that begins with 'https://' and ends with its path`,
     )
   return url
-}
-
-function readOrigin(text: string): string {
-  if (URL.parse(text)?.origin === text) return text
-  throw new Error(
-    `QUARTERMASTER_ALLOWED_ORIGINS must name origins such as 'https://portal.example.com', not '${text}'`,
-  )
-}
-
-/** A range of all addresses would let every client forge its own. */
-function readProxy(text: string): string {
-  if (rangeOf(text) && !/\/0+$/.test(text)) return text
-  throw new Error(
-    `QUARTERMASTER_TRUSTED_PROXIES must name addresses or ranges such as '10.0.0.0/8', not '${text}'`,
-  )
 }
