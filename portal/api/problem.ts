@@ -30,8 +30,7 @@ export function adviceFor({ status, message, details }: ApiProblem): string {
     return 'Ask an administrator of the organization to make you a member.'
   if (status === 403) return 'Ask an administrator of the organization for the role.'
   if (status === 404) return 'It may have been deleted. Go back and choose another.'
-  const users = usersIn(details)
-  if (users.length > 0) return `Change or delete first what uses it: ${users.join(', ')}.`
+  if (isUsed(details)) return 'Change or delete first what uses it.'
   if (status === 409) return adviceForConflict(message)
   if (status === 429) return 'Wait a moment, then try again.'
   return status >= 500 ? 'Try again. The log of the gateway says more.' : changeAdvice
@@ -54,17 +53,9 @@ function adviceForConflict(message: string): string {
   return changeAdvice
 }
 
-const maxUsers = 10
-
-/** The objects that prevent a deletion. */
-function usersIn(details: unknown): readonly string[] {
-  if (typeof details !== 'object' || details === null) return []
-  const { referencing_resources: found } = details as { referencing_resources?: unknown } // read with care
-  if (typeof found !== 'object' || found === null) return []
-  const names = Object.values(found).flat().map(String)
-  return names.length > maxUsers
-    ? [...names.slice(0, maxUsers), `and ${names.length - maxUsers} more`]
-    : names
+/** Whether other objects prevent a deletion; the message names them. */
+function isUsed(details: unknown): boolean {
+  return typeof details === 'object' && details !== null && 'referencing_resources' in details
 }
 
 /** Converts anything thrown. */

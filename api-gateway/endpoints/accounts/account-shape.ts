@@ -1,7 +1,6 @@
 import { ActiveResource } from '../../../operator/api/active-resource.ts'
 import type { Manifest } from '../../../operator/api/kind.ts'
 import type { ResourceAccount } from '../../../operator/api/resource-account.ts'
-import { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
 import { boolean, type FreeForm, freeForm, object, string, time } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { catalogue } from '../../../operator/drivers/catalogue.ts'
@@ -10,6 +9,7 @@ import { newId } from '../../request/parameters.ts'
 import { named } from '../../response/shapes.ts'
 import { statusMessageField, statusMessageOf } from '../active-resources/status-message.ts'
 import { createdAt, createdBy, organizationKey } from '../common/find.ts'
+import { definitionsThatUse } from '../common/refuse-used.ts'
 
 /** Resource account in responses, without its credentials. */
 export const accountShape = named(
@@ -104,11 +104,7 @@ export const accountTypes: readonly { readonly type: string; readonly name: stri
 export function usesOf(store: Store, { metadata: { namespace, name } }: Manifest<typeof ResourceAccount>) {
   const index = organizationKey(namespace, name)
   return {
-    resource_definitions: store
-      .byIndex(ResourceDefinition, 'account', index)
-      .filter(({ metadata }) => !metadata.deletionTimestamp)
-      .map(({ metadata }) => metadata.name)
-      .sort(),
+    resource_definitions: definitionsThatUse(store, 'account', namespace, name),
     active_resources: store
       .byIndex(ActiveResource, 'account', index)
       .map(({ metadata }) => metadata.name)

@@ -1,6 +1,5 @@
 import { ResourceAccount } from '../../../operator/api/resource-account.ts'
 import { list } from '../../../operator/api/schema.ts'
-import { Problem } from '../../../operator/domain/base/errors.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { flag, isOn } from '../../request/boolean-query.ts'
@@ -8,6 +7,7 @@ import { errorShape } from '../../response/shapes.ts'
 import { removeObject } from '../common/change.ts'
 import { findAll, findOrThrow } from '../common/find.ts'
 import { listEndpoint, nameOf } from '../common/list-endpoint.ts'
+import { refuseUsed } from '../common/refuse-used.ts'
 import { credentialsData } from '../common/secret-refs.ts'
 import {
   accountChangesShape,
@@ -113,13 +113,7 @@ export const accounts: readonly Endpoint[] = [
     responses: { 204: undefined, 409: errorShape },
     async handle({ params: { org_id, account_id } }, { cluster }) {
       const account = findAccount(cluster.store, org_id, account_id)
-      const uses = usesOf(cluster.store, account)
-      const { resource_definitions: definitions, active_resources: resources } = uses
-      if (definitions.length + resources.length > 0) {
-        const counts = `${definitions.length} resource definitions and ${resources.length} active resources`
-        const text = `account '${account_id}' is used by ${counts}`
-        throw new Problem('Conflict', text, { referencing_resources: uses })
-      }
+      refuseUsed('Conflict', `account '${account_id}'`, usesOf(cluster.store, account))
       await removeObject(cluster, ResourceAccount, account)
       return noContent
     },

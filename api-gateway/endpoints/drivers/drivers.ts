@@ -1,23 +1,14 @@
 import { newObject } from '../../../operator/api/kind.ts'
-import { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
 import { ResourceDriver } from '../../../operator/api/resource-driver.ts'
 import { list } from '../../../operator/api/schema.ts'
-import { Problem } from '../../../operator/domain/base/errors.ts'
 import { ownDriverType, wrappedDriverType } from '../../../operator/domain/definition/third-party.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { type Endpoint, endpoint, type Gateway, noContent, ok } from '../../endpoint.ts'
 import { errorShape } from '../../response/shapes.ts'
 import { changeObject, removeObject, unlessShownAlike } from '../common/change.ts'
-import {
-  byName,
-  find,
-  findAll,
-  findOrThrow,
-  newMetadata,
-  organizationKey,
-  refuseTaken,
-} from '../common/find.ts'
+import { find, findAll, findOrThrow, newMetadata, refuseTaken } from '../common/find.ts'
 import { listEndpoint } from '../common/list-endpoint.ts'
+import { definitionsThatUse, refuseUsed } from '../common/refuse-used.ts'
 import {
   driverShape,
   driverSpec,
@@ -42,21 +33,14 @@ function builtInDrivers(organization: string, { planning, settings }: Gateway) {
 }
 
 /** Throws Conflict if a definition or another driver uses the driver. */
-function refuseUsed(store: Store, driver: ResourceDriver): void {
+function refuseUsedDriver(store: Store, driver: ResourceDriver): void {
   const { namespace, name } = driver.metadata
   const type = ownDriverType(driver)
-  const definitions = store
-    .byIndex(ResourceDefinition, 'driver', organizationKey(namespace, type))
-    .filter(({ metadata }) => !metadata.deletionTimestamp)
-    .sort(byName)
-    .map(({ metadata }) => metadata.name)
-  const drivers = findAll(store, ResourceDriver, namespace)
-    .filter((each) => wrappedDriverType(each) === type)
-    .map(({ metadata }) => metadata.name)
-  if (definitions.length + drivers.length === 0) return
-  const text = `driver '${name}' is used by ${definitions.length} resource definitions and ${drivers.length} drivers`
-  throw new Problem('Conflict', text, {
-    referencing_resources: { resource_definitions: definitions, drivers },
+  refuseUsed('Conflict', `driver '${name}'`, {
+    resource_definitions: definitionsThatUse(store, 'driver', namespace, type),
+    drivers: findAll(store, ResourceDriver, namespace)
+      .filter((each) => wrappedDriverType(each) === type)
+      .map(({ metadata }) => metadata.name),
   })
 }
 
@@ -134,7 +118,7 @@ export const drivers: readonly Endpoint[] = [
     responses: { 204: undefined, 409: errorShape },
     async handle({ params: { org_id, driver_id } }, { cluster }) {
       const driver = findDriver(cluster.store, org_id, driver_id)
-      refuseUsed(cluster.store, driver)
+      refuseUsedDriver(cluster.store, driver)
       await removeObject(cluster, ResourceDriver, driver)
       return noContent
     },

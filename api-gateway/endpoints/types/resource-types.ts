@@ -1,5 +1,4 @@
 import { newObject } from '../../../operator/api/kind.ts'
-import { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
 import { ResourceType } from '../../../operator/api/resource-type.ts'
 import { idPattern, list } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
@@ -10,8 +9,9 @@ import { type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { Missing } from '../../request/missing.ts'
 import { errorShape } from '../../response/shapes.ts'
 import { changeObject, removeObject, unlessShownAlike } from '../common/change.ts'
-import { byName, find, findAll, newMetadata, organizationKey, refuseTaken } from '../common/find.ts'
+import { find, findAll, newMetadata, refuseTaken } from '../common/find.ts'
 import { listEndpoint } from '../common/list-endpoint.ts'
+import { definitionsThatUse, refuseUsed } from '../common/refuse-used.ts'
 import {
   changedResourceTypeShape,
   newResourceTypeShape,
@@ -60,24 +60,6 @@ function changeableType(store: Store, path: TypePath): ResourceType {
   if (!findBuiltInType(type_id)) return findCustomType(store, path)
   const hint = `create the type '${org_id}/${type_id}' to override it`
   throw new Problem('Forbidden', `resource type '${type_id}' is built in and cannot be changed; ${hint}`)
-}
-
-function refuseUsed(store: Store, organization: string, type: string): void {
-  const users = store
-    .byIndex(ResourceDefinition, 'type', organizationKey(organization, type))
-    .filter(({ metadata }) => !metadata.deletionTimestamp)
-    .sort(byName)
-    .map(({ metadata }) => metadata.name)
-  if (users.length === 0) return
-  const shown = users.slice(0, 5).map((name) => `'${name}'`)
-  const more = users.length > shown.length ? ` and ${users.length - shown.length} more` : ''
-  throw new Problem(
-    'Invalid',
-    `type '${type}' is used by the resource definitions ${shown.join(', ')}${more}`,
-    {
-      referencing_resources: { resource_definitions: users },
-    },
-  )
 }
 
 function shown(type: ResourceType) {
@@ -180,7 +162,10 @@ export const resourceTypes: readonly Endpoint[] = [
     responses: { 204: undefined },
     async handle({ params }, { cluster }) {
       const type = changeableType(cluster.store, params)
-      refuseUsed(cluster.store, params.org_id, params.type_id)
+      const { org_id, type_id } = params
+      refuseUsed('Invalid', `type '${type_id}'`, {
+        resource_definitions: definitionsThatUse(cluster.store, 'type', org_id, type_id),
+      })
       await removeObject(cluster, ResourceType, type)
       return noContent
     },

@@ -127,5 +127,5 @@ test('a driver is registered with the form of its definitions, used, and not del
   await page.getByRole('link', { name }).click()
   await page.getByRole('button', { name: 'Delete the driver' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
-  await page.getByText('Change or delete first what uses it: own-bucket.').waitFor()
+  await page.getByText("is used by the resource definition 'own-bucket'").waitFor()
 })

@@ -113,6 +113,9 @@ describe('a driver of an organization', () => {
     expect((await gateway.send('POST /orgs/acme/resources/defs', { body: definition })).status).toBe(200)
     const { status, body } = await gateway.send(`DELETE ${drivers}/buckets`)
     expect(status).toBe(409)
+    expect(body.message).toBe(
+      "driver 'buckets' is used by the resource definition 'bucket' and by the driver 'small'",
+    )
     expect(body.details.referencing_resources).toEqual({
       resource_definitions: ['bucket'],
       drivers: ['small'],

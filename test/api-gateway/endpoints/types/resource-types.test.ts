@@ -244,7 +244,7 @@ describe('a type that a definition uses', () => {
       error: 'Invalid',
       details: { referencing_resources: { resource_definitions: ['s3-any'] } },
     })
-    expect(body.message).toContain("'s3-any'")
+    expect(body.message).toBe("type 'acme/s3' is used by the resource definition 's3-any'")
     expect(specOf('s3')).toBeDefined()
   })
 
