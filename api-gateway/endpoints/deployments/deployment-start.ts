@@ -40,15 +40,30 @@ export interface Target {
 }
 
 /**
- * Reads the environment, because the cache may not contain it yet, or the deployment whose end the client has seen, and
- * its latest deployments that the cache lacks.
+ * Reads the environment and the delta, because the cache may not contain them as another gateway has answered them, and
+ * the latest deployments of the environment, whose end the client may have seen.
  */
-export async function currentTarget(path: EnvironmentPath, cluster: Cluster): Promise<Target> {
+export async function currentTarget(
+  path: EnvironmentPath,
+  request: Pick<NewDeployment, 'delta_id'>,
+  cluster: Cluster,
+): Promise<Target> {
   findApplication(cluster.store, path)
-  await refreshNamed(cluster, Environment, path.org_id, environmentObjectName(path.app_id, path.env_id))
+  await Promise.all([
+    refreshNamed(cluster, Environment, path.org_id, environmentObjectName(path.app_id, path.env_id)),
+    refreshDelta(cluster, path.org_id, request),
+  ])
   const environment = findEnvironment(cluster.store, path)
   await refreshLatestDeployments(cluster, environment)
   return { path, environment }
+}
+
+async function refreshDelta(
+  cluster: Cluster,
+  organization: string,
+  { delta_id: id }: Pick<NewDeployment, 'delta_id'>,
+): Promise<void> {
+  if (id !== undefined && canBeObjectName(id)) await refreshNamed(cluster, DeploymentDelta, organization, id)
 }
 
 /** Reads the latest deployments by number that the cache lacks or has as unfinished, up to one that is over or deleted. */
@@ -80,7 +95,6 @@ export async function prepareDeployment(
   authorize(caller, { application: 'developer', deployer: true }, target)
   if (environment.metadata.deletionTimestamp)
     throw new Problem('Conflict', 'the environment is being deleted')
-  await refreshDelta(cluster, path.org_id, request)
   const earlier = deploymentsTo(store, path.org_id, name)
   if (!allowUnfinished) refuseUnfinished(earlier)
   const base = baseOf(environment, (id) => store.get(EnvironmentDeployment, path.org_id, id))
@@ -108,11 +122,6 @@ function refuseOtherBase(base: Base | undefined, { base_set_id: seen }: NewDeplo
   const message =
     'another deployment has changed the environment since: read it again, and show the plan again'
   throw new Problem('Conflict', message, { base_set_id: current })
-}
-
-/** Reads the delta, because the cache may not contain it as another gateway has answered it. */
-async function refreshDelta(cluster: Cluster, organization: string, { delta_id: id }: NewDeployment) {
-  if (id !== undefined && canBeObjectName(id)) await refreshNamed(cluster, DeploymentDelta, organization, id)
 }
 
 /** Fields of the request that the deployment stores unchanged. */

@@ -113,7 +113,7 @@ export const deployments: readonly Endpoint[] = [
       const request = withOneSource(body)
       const isDryRun = isOn(query.dry_run)
       const isFull = request.mode === 'full'
-      const target = await currentTarget(params, gateway.cluster)
+      const target = await currentTarget(params, request, gateway.cluster)
       const prepared = await prepareDeployment(target, request, caller, gateway, {
         allowUnfinished: isDryRun,
       })

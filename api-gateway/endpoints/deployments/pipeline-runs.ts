@@ -69,7 +69,7 @@ export const pipelineRuns: readonly Endpoint[] = [
       const { store } = gateway.cluster
       const path = { ...params, env_id: body.env_id }
       findApplication(store, params)
-      const read = () => currentTarget(path, gateway.cluster)
+      const read = () => currentTarget(path, body, gateway.cluster)
       const prepare = async (target: Target) => {
         const request = deploymentOf(store, params, body)
         return { request, prepared: await prepareDeployment(target, request, caller, gateway) }

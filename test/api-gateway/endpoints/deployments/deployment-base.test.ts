@@ -50,6 +50,24 @@ test('a deployment of a set uses up the deleted start: the next one builds on th
   expect([status, body.from_id]).toEqual([201, 'shop.development.2'])
 })
 
+test('the environment and the delta are read at the same time', async () => {
+  await gateway.send(`PUT ${env}/from_deploy_id`, { body: 'shop.development.1' })
+  const { cluster } = gateway
+  const read = cluster.read
+  const begun: string[] = []
+  const bothBegun = Promise.withResolvers<void>()
+  const reading: typeof read = async (...given) => {
+    begun.push(given[0].kind)
+    if (begun.length === 2) bothBegun.resolve()
+    await bothBegun.promise
+    return read(...given)
+  }
+  Object.assign(cluster, { read: reading })
+  const { status } = await gateway.send(`POST ${env}/deploys`, { body: { delta_id: deltaId } })
+  Object.assign(cluster, { read })
+  expect([status, begun]).toEqual([201, ['Environment', 'DeploymentDelta']])
+}, 5000)
+
 test('an environment names the set that the next delta changes', async () => {
   const baseOf = async (path: string) => (await gateway.send(`GET ${path}`)).body.base_set_id
   expect(await baseOf(env)).toBeUndefined()
