@@ -1,4 +1,5 @@
 import { createServer } from 'node:net'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { createAuthority, selfSigned } from './support/certificates.ts'
 import { closeAll, get, guard, listen, resolver, serve } from './support/servers.ts'
@@ -58,6 +59,19 @@ describe('certificates', () => {
     if (isTrusted) expect((await call).text).toBe('welcome')
     else await expect(call).rejects.toMatchObject({ code: 'Certificate' })
     expect(requests).toBe(isTrusted ? 1 : 0)
+  })
+
+  test('the authorities of the system are trusted with the additional ones', async () => {
+    const [system, additional] = [await createAuthority(), await createAuthority()]
+    const { port } = await serve((_, response) => response.end('welcome'), await system.issue(host))
+    const before = getCACertificates('default')
+    setDefaultCACertificates([...before, system.cert])
+    try {
+      const outbound = guard({ allowed, lookup: resolver(['127.0.0.1']), ca: additional.cert })
+      expect((await outbound.request(get(`https://${host}:${port}/`))).text).toBe('welcome')
+    } finally {
+      setDefaultCACertificates(before)
+    }
   })
 
   test.each(['garbage', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----'])(

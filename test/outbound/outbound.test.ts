@@ -1,6 +1,7 @@
 import { createServer } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from '@jest/globals'
+import { eventually } from '../../dev/control-plane/kubernetes.ts'
 import { bodyOf, canary, closeAll, get, guard, listen, serve } from './support/servers.ts'
 
 afterEach(closeAll)
@@ -13,7 +14,7 @@ describe('calls', () => {
     const { port } = await serve((request, response) => {
       const { method, url, headers } = request
       void bodyOf(request).then((body) => {
-        arrived = { method, url, own: headers['x-own'], body }
+        arrived = { method, url, own: headers['x-own'], encoding: headers['accept-encoding'], body }
         response.writeHead(418, { 'X-Twice': ['a', 'b'] }).end('short and stout')
       })
     })
@@ -23,7 +24,13 @@ describe('calls', () => {
       headers: { 'X-Own': 'ü', 'Content-Type': 'application/json' },
       body: '{"é":1}',
     })
-    expect(arrived).toEqual({ method: 'PUT', url: '/a/b?c=d', own: 'ü', body: '{"é":1}' })
+    expect(arrived).toEqual({
+      method: 'PUT',
+      url: '/a/b?c=d',
+      own: 'ü',
+      encoding: 'identity',
+      body: '{"é":1}',
+    })
     expect(answer).toMatchObject({ status: 418, headers: { 'x-twice': 'a, b' }, text: 'short and stout' })
   })
 
@@ -62,14 +69,21 @@ describe('calls', () => {
     expect(heard).toEqual([200, 'yes'])
   })
 
-  test('an error of the header callback ends the call unchanged', async () => {
-    const { port } = await serve((_, response) => response.end('x'.repeat(100_000)))
+  test('an error of the header callback ends the call unchanged, and its connection', async () => {
+    let isClosed = false
+    const { port } = await serve((_, response) => {
+      response.on('close', () => {
+        isClosed = true
+      })
+      response.write('beginning')
+    })
     const failure = new RangeError('not kept')
     const onHeaders = async () => {
       throw failure
     }
     const outbound = guard({ allowed })
     await expect(outbound.request(get(`http://127.0.0.1:${port}/`, { onHeaders }))).rejects.toBe(failure)
+    await eventually('the end of the connection', 10_000, async () => isClosed || undefined)
   })
 })
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { TargetRefused } from '../../operator/outbound/errors.ts'
 import { rangeAround } from '../../operator/outbound/ranges.ts'
-import { createTargetRules } from '../../operator/outbound/target.ts'
+import { createTargetRules, portOf } from '../../operator/outbound/target.ts'
 import { canary, closeAll, get, guard, resolver, serve } from './support/servers.ts'
 import { hostileUrls, publicAddresses, refusedAddresses, refusedAddresses6 } from './support/urls.ts'
 
@@ -141,8 +141,7 @@ describe('exceptions', () => {
     const rules = createTargetRules(allowed)
     const judge = () => {
       const url = rules.check(text, ['http:', 'https:'])
-      const port = url.port || (url.protocol === 'http:' ? '80' : '443')
-      if (address !== '') rules.checkAddresses(url.hostname, port, [address])
+      if (address !== '') rules.checkAddresses(url.hostname, portOf(url), [address])
     }
     if (isAllowed) judge()
     else expect(judge).toThrow(TargetRefused)

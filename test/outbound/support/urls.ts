@@ -113,6 +113,8 @@ export const publicAddresses = [
   '2001:4860:4860::8888',
   '2606:4700:4700::1111',
   '2a00:1450:4001::1',
+  // The bytes of an IPv4 address, outside of the ranges that embed one.
+  '2a00::a9fe:a9fe',
 ]
 
 /** URLs by which nothing may be reached; `port` is that of a listener on this host. */
