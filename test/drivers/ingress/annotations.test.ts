@@ -125,6 +125,7 @@ describe('the settings', () => {
     ['a pattern without a star is a name', { deniedAnnotations: ['a/b'] }, 'a/bc', false],
     ['a star can match nothing', { deniedAnnotations: ['a/*b'] }, 'a/b', true],
     ['the ends of a pattern do not overlap', { deniedAnnotations: ['a/bb*bb'] }, 'a/bbb', false],
+    ['the letter case of a pattern does not matter', { deniedAnnotations: ['A/B*'] }, 'a/bc', true],
     ['many stars', { deniedAnnotations: ['*a*b*c*'] }, 'x-a-x-b-x-c-x', true],
     ['many stars in another order', { deniedAnnotations: ['*a*b*c*'] }, 'x-c-x-b-x-a-x', false],
     ['a dot is a dot', { deniedAnnotations: ['a.b/*'] }, 'axb/c', false],

@@ -44,7 +44,8 @@ describe('an Ingress that any driver makes', () => {
     ],
   ])('%s', async (rule, objects, expected) => {
     const known = rule.startsWith('next to') ? ['other.test'] : undefined
-    expect((await provision(objects, known)).reservedHosts).toEqual(expected)
+    const provisioned = await provision(objects, known)
+    expect(provisioned).toEqual({ outputs: { values: {}, secrets: {} }, objects, reservedHosts: expected })
   })
 
   test('has no annotation that reaches beyond it: AnnotationRefused', async () => {
@@ -66,6 +67,7 @@ test.each([
 
 test('other objects are as the driver makes them', async () => {
   const map: KubeObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'Ingress' } }
-  const { objects, reservedHosts } = await provision([map])
-  expect([objects, reservedHosts]).toEqual([[map], undefined])
+  const route: KubeObject = { ...ingress(hosts('a.test')), apiVersion: 'config.example.org/v1' }
+  const { objects, reservedHosts } = await provision([map, route])
+  expect([objects, reservedHosts]).toEqual([[map, route], undefined])
 })
