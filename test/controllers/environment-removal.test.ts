@@ -376,6 +376,38 @@ test('a resource that is gone before the decision about it keeps no environment'
   expect(removals.hasAlone(environment)).toBe(false)
 })
 
+test.each<[rule: string, next: string, recorded: readonly string[], isAlone: boolean]>([
+  ['in the cluster alone', 'maker', ['maker', 'maker'], false],
+  ['outside the cluster', 'remote', ['remote'], true],
+  ['outside, and an earlier one in the cluster', 'remote', ['maker', 'remote'], true],
+  ['in the cluster, and an earlier one outside', 'maker', ['remote', 'maker'], true],
+  ['in the cluster, and the next one outside', 'remote', ['maker'], true],
+  ['in the cluster, and an earlier one of an unknown driver', 'maker', ['former', 'maker'], true],
+])('a resource with an instance %s', async (_, next, recorded, isAlone) => {
+  const cluster = createFakeCluster()
+  const environment = cluster.put(
+    Environment,
+    newObject(
+      Environment,
+      { namespace: 'acme', name: 'shop.dev', deletionTimestamp: '2026-02-01T00:00:00Z' },
+      { applicationName: 'shop', typeName: 'development' },
+    ),
+  )
+  const definition = { definitionName: 's3', driverType: `quartermaster/${next}` }
+  const instances = recorded.map((each) => ({ driverType: `quartermaster/${each}` }))
+  const resource = cluster.put(ActiveResource, {
+    ...activeResource({ type: 's3', resourceId: 'a' }, { definition }),
+    status: { provisioned: instances.at(-1), predecessors: instances.slice(0, -1) },
+  })
+  const { drivers } = resourceTools(cluster, [makerOf('maker', false), makerOf('remote', true)])
+  const inventory = {
+    objectsOf: async () => [{ apiVersion: 'v1', kind: 'ConfigMap', namespace: own, name: 'a' }],
+  }
+  const removals = new Removals({ store: cluster.store, drivers, inventory })
+  await removals.decide(environment, [resource], { namespace: own, sawAll: () => true })
+  expect(removals.hasAlone(environment)).toBe(isAlone)
+})
+
 test('a resource that is deleted alone takes its object with it, and the others stay', async () => {
   await deployed(mixed)
   world.removeResource('other')

@@ -72,6 +72,16 @@ test('the Secret of the outputs gives them back, with any names and values', () 
   )
 })
 
+test('leaves are found within objects and lists, also where a name is that of a leaf', async () => {
+  const { client } = clientWith(['first'])
+  const leaf = { secret: 'login', key: 'password' }
+  const refs = { tls: { key: leaf, parts: [leaf, { value: 'plain' }] }, login: { secret: leaf } }
+  expect(await resolveSecretRefs(refs, 'acme', createSecretReader(client))).toEqual({
+    tls: { key: 'first', parts: ['first', 'plain'] },
+    login: { secret: 'first' },
+  })
+})
+
 test.each<[key: string, expected: unknown]>([
   ['config', 'text'],
   ['config.json', { a: 1 }],

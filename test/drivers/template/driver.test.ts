@@ -2,7 +2,9 @@ import { describe, expect, test } from '@jest/globals'
 import type { KubeObject } from '../../../operator/api/kind.ts'
 import type { FreeForm } from '../../../operator/api/schema.ts'
 import { problemsOfInputs } from '../../../operator/domain/definition/definition.ts'
+import { renderTemplates } from '../../../operator/drivers/rendering.ts'
 import { templateDescriptor } from '../../../operator/drivers/template/descriptor.ts'
+import { type Templates, TemplatesFailed } from '../../../operator/templates/templates.ts'
 import {
   configMap,
   cookieInMemory,
@@ -156,6 +158,10 @@ describe('manifests', () => {
     ['no apiVersion', { a: { data: { kind: 'ConfigMap', metadata: { name: 'a' } } } }],
     ['no kind', { a: { data: { apiVersion: 'v1', metadata: { name: 'a' } } } }],
     ['no name', { a: { data: { apiVersion: 'v1', kind: 'ConfigMap', metadata: {} } } }],
+    [
+      'a namespace that is no text',
+      { a: { data: { apiVersion: 'v1', kind: 'A', metadata: { name: 'a', namespace: 7 } } } },
+    ],
     ['no metadata', { a: { data: { apiVersion: 'v1', kind: 'ConfigMap' } } }],
     ['a text', { a: { data: ['x'] } }],
     ['an unknown location', { a: { ...configMap({}), location: 'moon' } }],
@@ -179,6 +185,17 @@ async function refusalOf(given: FreeForm): Promise<unknown> {
     if ((answer as { reason?: unknown }).reason !== 'TemplatesBusy') return answer
   }
 }
+
+test.each([
+  ['NotYet', 'OutputsNotReady'],
+  ['Busy', 'TemplatesBusy'],
+] as const)('templates that are %s are rendered later: %s', async (why, reason) => {
+  const templates = {
+    render: () => Promise.reject(new TemplatesFailed(why, 'not now')),
+  } as unknown as Templates // it renders only
+  const call = renderTemplates(templates, [], {}, templateRequest({}))
+  await expect(call).rejects.toMatchObject({ reason, retryAfterSeconds: 5 })
+})
 
 describe('errors that need a person', () => {
   test.each<[rule: string, given: FreeForm, reason: string]>([
