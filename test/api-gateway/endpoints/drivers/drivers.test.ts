@@ -76,6 +76,8 @@ describe('a driver of an organization', () => {
       ...body.slice(0, -1).map(({ id }: Record<string, string>) => `quartermaster/${id}`),
       'acme/buckets',
     ])
+    // Its name in a definition is that of no built-in driver.
+    expect(body).not.toContainEqual(expect.objectContaining({ id: expect.stringContaining('/') }))
     expect(body).toContainEqual(expect.objectContaining({ id: 'echo', type: '*', account_types: [] }))
     const { body: others } = await gateway.send('GET /orgs/globex/resources/drivers')
     expect(others.map(({ org_id }: Record<string, string>) => org_id)).not.toContain('acme')
