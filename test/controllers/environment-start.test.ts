@@ -78,6 +78,15 @@ test('the remembered start survives the deletion of the deployment, and a later 
   expect(await remembered()).toMatchObject(first)
 })
 
+test('the remembered start follows its deployment', async () => {
+  addStart('shop.one')
+  await remembered()
+  const finishTime = '2026-02-01T00:02:00Z'
+  const status = { setName: 'shop.one', startTime: finishTime, finishTime, ...ready }
+  cluster.setStatus(EnvironmentDeployment, namespace, name, status)
+  expect(await remembered()).toMatchObject({ ...first, changeTime: finishTime })
+})
+
 test('a note of who made it that is too long to be kept is cut', async () => {
   addStart('shop.one')
   const { metadata, ...rest } = cluster.store.get(

@@ -9,7 +9,7 @@ import { Stalled } from '../../../operator/domain/base/errors.ts'
 import { isFinished } from '../../../operator/domain/deployment/deployment.ts'
 import type { Driver } from '../../../operator/drivers/driver.ts'
 import { workloadDescriptor } from '../../../operator/drivers/workload/descriptor.ts'
-import { isReady } from '../../../operator/kube/loop/outcome.ts'
+import { conditionOf, isReady } from '../../../operator/kube/loop/outcome.ts'
 import { casesOf, fc } from '../../support/properties.ts'
 import { createRandom } from '../../support/random.ts'
 import { anyDeath } from '../support/deaths.ts'
@@ -125,4 +125,19 @@ test('an unused workload has no objects, also when its first provision failed af
   await setTimeout(settlesMs)
   expect(objectNames.filter((name) => world.objects.get('ConfigMap', name))).toEqual([])
   world.close()
+})
+
+test('the status of an unused workload records no objects and no inputs, so that a rollback renders them again', async () => {
+  const world = createOperatorWorld([renderer])
+  world.start()
+  try {
+    deploy(world, 1, true)
+    expect(await world.hasSucceeded('shop.dev.1')).toBe(true)
+    deploy(world, 2, false)
+    const status = () => world.resources()[0]?.status
+    await world.until(() => conditionOf({ status: status() }, 'Unused') !== undefined)
+    expect([status()?.objects, status()?.inputsHash]).toEqual([undefined, undefined])
+  } finally {
+    world.close()
+  }
 })
