@@ -109,9 +109,8 @@ class ObjectCache<T extends StoredObject> implements Cache<T> {
   }
 
   set(object: T, origin?: string): boolean {
-    const { name, uid } = object.metadata
-    const before = this.get(namespaceOf(object), name)
-    if (versionOf(object) <= (this.#deletions.versionOf(uid) ?? -1n)) return false
+    const before = this.get(namespaceOf(object), object.metadata.name)
+    if (versionOf(object) <= (this.#deletions.versionOf(keyOf(object)) ?? -1n)) return false
     if (before && !this.#doubted.has(before) && versionOf(before) >= versionOf(object)) return false
     this.#change(before, this.#compact(object, before), origin)
     return true
@@ -119,7 +118,7 @@ class ObjectCache<T extends StoredObject> implements Cache<T> {
 
   remove(object: T, origin?: string): void {
     const before = this.get(namespaceOf(object), object.metadata.name)
-    this.#deletions.add(object.metadata.uid, versionOf(object))
+    this.#deletions.add(keyOf(object), versionOf(object))
     if (!before) return
     const isAnother = before.metadata.uid !== object.metadata.uid
     if (isAnother && !this.#doubted.has(before) && versionOf(before) > versionOf(object)) return
@@ -132,7 +131,7 @@ class ObjectCache<T extends StoredObject> implements Cache<T> {
     for (const object of this.all()) {
       const isNewer = !this.#doubted.has(object) && versionOf(object) > version
       if (!isNewer && !keys.has(keyOf(object))) {
-        this.#deletions.add(object.metadata.uid, version)
+        this.#deletions.add(keyOf(object), version)
         this.#change(object, undefined, undefined)
       }
       count += 1

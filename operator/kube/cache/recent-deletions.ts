@@ -2,7 +2,10 @@
 const keepMs = 300_000
 const maxDeletions = 20_000
 
-/** Versions at which objects were deleted, by uid, while an older version of them may still arrive. */
+/**
+ * Versions at which objects were deleted, by key, while an older version may still arrive: of the object, or of an earlier one of
+ * its name.
+ */
 export class RecentDeletions {
   readonly #now: () => number
   #current = new Map<string, bigint>()
@@ -14,14 +17,14 @@ export class RecentDeletions {
     this.#begun = now()
   }
 
-  versionOf(uid: string): bigint | undefined {
-    return this.#current.get(uid) ?? this.#earlier.get(uid)
+  versionOf(key: string): bigint | undefined {
+    return this.#current.get(key) ?? this.#earlier.get(key)
   }
 
-  /** With its version, because an object that loses its label and regains it keeps its uid. */
-  add(uid: string, version: bigint): void {
-    const known = this.versionOf(uid) ?? 0n
-    this.#current.set(uid, version > known ? version : known)
+  /** With its version, because an object of the name can be made again, or regain its label. */
+  add(key: string, version: bigint): void {
+    const known = this.versionOf(key) ?? 0n
+    this.#current.set(key, version > known ? version : known)
     const isFull = this.#current.size > maxDeletions
     if (!isFull && this.#now() - this.#begun < keepMs) return
     this.#begun = this.#now()

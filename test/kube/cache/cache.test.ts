@@ -87,6 +87,25 @@ describe('the cache never moves back in time', () => {
       ['10 to -', '- to 13'],
     ],
     [
+      'the first does not return after the end of the second',
+      (cache) => {
+        cache.set(thing('a', 13, [], 'second'))
+        cache.remove(thing('a', 14, [], 'second'))
+        cache.set(thing('a', 11))
+      },
+      [],
+      ['10 to 13', '13 to -'],
+    ],
+    [
+      'nor does one that was never seen before',
+      (cache) => {
+        cache.remove(thing('b', 14, [], 'second'))
+        cache.set(thing('b', 11))
+      },
+      ['a 10'],
+      [],
+    ],
+    [
       'the late end of the first does not take out the second',
       (cache) => {
         cache.set(thing('a', 13, [], 'second'))
