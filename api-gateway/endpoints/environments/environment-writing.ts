@@ -3,6 +3,8 @@ import { EnvironmentDeployment } from '../../../operator/api/environment-deploym
 import { EnvironmentType } from '../../../operator/api/environment-type.ts'
 import { type Kind, type Manifest, newObject, type ObjectOf } from '../../../operator/api/kind.ts'
 import { annotations } from '../../../operator/api/names.ts'
+import { Problem } from '../../../operator/domain/base/errors.ts'
+import { setNameOf } from '../../../operator/domain/deployment/deployment.ts'
 import { environmentObjectName } from '../../../operator/domain/resource/identity.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
@@ -10,7 +12,7 @@ import { isGone } from '../../../operator/kube/client/api-error.ts'
 import { type Caller } from '../../authenticate.ts'
 import { Missing } from '../../request/missing.ts'
 import { removeObject } from '../common/change.ts'
-import { find, newTriggeredMetadata, resourcesOf, withFinalizer } from '../common/find.ts'
+import { find, newTriggeredMetadata, refresh, resourcesOf, withFinalizer } from '../common/find.ts'
 
 /** Type of environments whose type is not given. */
 export const defaultEnvironmentType = 'development'
@@ -137,6 +139,18 @@ export function findStartDeployment(
     `deployment '${id}' of application '${application}' does not exist`,
     'Invalid',
   )
+}
+
+/**
+ * Throws Invalid for a deployment without a set: each deployment that builds on it would fail, and one that waits in the
+ * same environment would wait for itself. The cache may lack the set of a delta that was planned a moment ago.
+ */
+export async function refuseWithoutSet(cluster: Cluster, start: EnvironmentDeployment): Promise<void> {
+  if (setNameOf(start) !== undefined) return
+  const current = await refresh(cluster, EnvironmentDeployment, start)
+  if (current && setNameOf(current) !== undefined) return
+  const { name } = start.metadata
+  throw new Problem('Invalid', `deployment '${name}' has no set that an environment can start from`)
 }
 
 /** Returns the type of the environment of a deployment. */

@@ -1,7 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import { Environment } from '../../../../operator/api/environment.ts'
-import { addEnvironment, addResource, finish, ready } from '../../support/objects.ts'
+import { EnvironmentDeployment } from '../../../../operator/api/environment-deployment.ts'
+import { newObject } from '../../../../operator/api/kind.ts'
+import { addEnvironment, addResource, finish, ready, stalled } from '../../support/objects.ts'
 import { setUpGateway } from '../../support/set-up.ts'
+import { behindItsBack } from '../../support/stale-objects.ts'
 
 const gateway = await setUpGateway(addEnvironment)
 
@@ -74,6 +77,42 @@ describe('the deployment that an environment builds on', () => {
     expect((await gateway.send(`PUT ${path}/from_deploy_id`, { body })).status).toBe(status)
     const { spec } = gateway.cluster.store.get(Environment, 'acme', 'shop.development') ?? {}
     expect(spec?.fromDeploymentName).toBeUndefined()
+  })
+})
+
+describe('a deployment by kubectl that has only a delta', () => {
+  const name = 'shop.development.by-kubectl'
+  const set = { setName: 'shop.some' }
+  const place = (status: object) => {
+    const spec = { environmentName: 'shop.development', deltaName: 'draft' }
+    gateway.cluster.put(
+      EnvironmentDeployment,
+      newObject(EnvironmentDeployment, { namespace: 'acme', name }, spec),
+    )
+    gateway.cluster.setStatus(EnvironmentDeployment, 'acme', name, status)
+  }
+  const start = async () => {
+    const { status } = await gateway.send(`PUT ${environment}/from_deploy_id`, { body: name })
+    const { spec } = gateway.cluster.store.get(Environment, 'acme', 'shop.development') ?? {}
+    return [status, spec?.fromDeploymentName]
+  }
+
+  test.each<[string, object, unknown[]]>([
+    ['is not built on while it waits', {}, [400, undefined]],
+    ['is not built on when it failed without a set', stalled, [400, undefined]],
+    ['is built on when it has a set', set, [204, name]],
+  ])('%s', async (_, status, expected) => {
+    place(status)
+    expect(await start()).toEqual(expected)
+  })
+
+  test('is built on when the gateway does not know its set yet', async () => {
+    place({})
+    const restore = await behindItsBack(gateway, EnvironmentDeployment, (namespace, each) =>
+      gateway.cluster.setStatus(EnvironmentDeployment, namespace, each, set),
+    )
+    expect(await start()).toEqual([204, name])
+    restore()
   })
 })
 
