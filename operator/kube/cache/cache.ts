@@ -31,8 +31,8 @@ export interface Cache<T extends StoredObject = StoredObject> {
   readonly size: number
   /** Stores the object unless a newer one is known; returns whether it did. */
   set(object: T, origin?: string): boolean
-  /** Removes the object, unless its name belongs to a newer object. */
-  remove(object: T, origin?: string): void
+  /** Removes the object, unless its name belongs to a newer object. With `isGone`, no version of it returns. */
+  remove(object: T, origin?: string, isGone?: boolean): void
   /** Removes the objects that a complete list of this version does not contain; other work has turns in between. */
   retain(keys: ReadonlySet<string>, resourceVersion: string): Promise<void>
   /** Accepts any version in place of each object until the next list is complete, as after a restore of etcd. */
@@ -54,6 +54,9 @@ export function createCache<T extends StoredObject>(
 ): Cache<T> {
   return new ObjectCache(indexes, onError)
 }
+
+/** No version of an object is greater. */
+const lastVersion = 2n ** 64n
 
 /** Objects that are compared with a list before other work of the process has a turn. */
 const comparedInTurn = 10_000
@@ -110,15 +113,19 @@ class ObjectCache<T extends StoredObject> implements Cache<T> {
 
   set(object: T, origin?: string): boolean {
     const before = this.get(namespaceOf(object), object.metadata.name)
-    if (versionOf(object) <= (this.#deletions.versionOf(keyOf(object)) ?? -1n)) return false
+    const isDeleted = [keyOf(object), object.metadata.uid].some(
+      (each) => versionOf(object) <= (this.#deletions.versionOf(each) ?? -1n),
+    )
+    if (isDeleted) return false
     if (before && !this.#doubted.has(before) && versionOf(before) >= versionOf(object)) return false
     this.#change(before, this.#compact(object, before), origin)
     return true
   }
 
-  remove(object: T, origin?: string): void {
+  remove(object: T, origin?: string, isGone = false): void {
     const before = this.get(namespaceOf(object), object.metadata.name)
     this.#deletions.add(keyOf(object), versionOf(object))
+    if (isGone) this.#deletions.add(object.metadata.uid, lastVersion)
     if (!before) return
     const isAnother = before.metadata.uid !== object.metadata.uid
     if (isAnother && !this.#doubted.has(before) && versionOf(before) > versionOf(object)) return

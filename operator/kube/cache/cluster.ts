@@ -151,6 +151,6 @@ export async function refreshNamed<K extends Kind>(
   const current = await cluster.read(kind, namespace, name)
   const cache = cluster.store.cacheOf(kind)
   if (current) cache.set(current)
-  else if (known) cache.remove(known)
+  else if (known) cache.remove(known, undefined, true)
   return current
 }

@@ -75,7 +75,7 @@ export function createObjectWrites(client: KubeClient, caches: ReadonlyMap<strin
     const body = { preconditions, propagationPolicy: 'Background' }
     const answer = (await client.request('DELETE', path, { body })) as StoredObject | undefined // an object, or a Status
     if (answer?.kind === kind.kind) caches.get(kind.kind)?.set(answer, origin)
-    else caches.get(kind.kind)?.remove(object, origin)
+    else caches.get(kind.kind)?.remove(object, origin, true)
   }
   async function patch<K extends Kind>(
     kind: K,
@@ -175,7 +175,7 @@ export function createObjectWrites(client: KubeClient, caches: ReadonlyMap<strin
         return true
       } catch (error) {
         if (!isGone(error)) throw error
-        caches.get(kind.kind)?.remove(object, origin)
+        caches.get(kind.kind)?.remove(object, origin, true)
         return !isConflict(error)
       }
     },

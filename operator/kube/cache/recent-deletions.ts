@@ -3,7 +3,7 @@ const keepMs = 300_000
 const maxDeletions = 20_000
 
 /**
- * Versions at which objects were deleted, by key, while an older version may still arrive: of the object, or of an earlier one of
+ * Versions at which objects were deleted, by key or uid, while an older version may still arrive: of the object, or of an earlier one of
  * its name.
  */
 export class RecentDeletions {

@@ -106,6 +106,15 @@ describe('the cache never moves back in time', () => {
       [],
     ],
     [
+      'nor does a version that was written before the end and is unknown here',
+      (cache) => {
+        cache.remove(thing('a', 10), undefined, true)
+        cache.set(thing('a', 11))
+      },
+      [],
+      ['10 to -'],
+    ],
+    [
       'the late end of the first does not take out the second',
       (cache) => {
         cache.set(thing('a', 13, [], 'second'))

@@ -119,6 +119,15 @@ test('however often others change the object, its status is written whole, or th
 
 const deletionTimestamp = '2026-01-01T00:00:00Z'
 
+test('a deletion is final, although a version that the cache never had is on its way', async () => {
+  const { server, known, cache, writes } = serverOf(Environment)
+  server.change({})
+  const unknown = server.live as Stored
+  expect(await writes.remove(Environment, known as Environment)).toBe(true)
+  cache.set(unknown)
+  expect(cache.get('acme', 'one')).toBeUndefined()
+})
+
 test('the last finalizer of a resource of the operator is removed by an update with no more than its spec', async () => {
   const { server, known, cache, cluster } = serverOf(ActiveResource, {
     finalizers: [finalizer],
