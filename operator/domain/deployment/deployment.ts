@@ -7,8 +7,15 @@ import { truncate } from '../base/size-limits.ts'
 /** State of a deployment, as the REST API names it. */
 export type DeploymentState = (typeof deploymentStates)[number]
 
-/** The state of a deployment, from its conditions. */
-export function stateOfDeployment({ status }: Pick<EnvironmentDeployment, 'status'>): DeploymentState {
+/**
+ * The state of a deployment, from its conditions. Those of one that is being deleted may say what hinders its deletion, so its
+ * end decides.
+ */
+export function stateOfDeployment({
+  metadata,
+  status,
+}: Pick<EnvironmentDeployment, 'metadata' | 'status'>): DeploymentState {
+  if (metadata.deletionTimestamp && status?.finishTime) return status.problems ? 'failed' : 'succeeded'
   const holds = (type: string) =>
     status?.conditions?.some((each) => each.type === type && each.status === 'True')
   if (holds('Ready')) return 'succeeded'
@@ -17,7 +24,7 @@ export function stateOfDeployment({ status }: Pick<EnvironmentDeployment, 'statu
 }
 
 /** Whether a deployment has succeeded or failed. */
-export function isFinished(deployment: Pick<EnvironmentDeployment, 'status'>): boolean {
+export function isFinished(deployment: Pick<EnvironmentDeployment, 'metadata' | 'status'>): boolean {
   return ['succeeded', 'failed'].includes(stateOfDeployment(deployment))
 }
 

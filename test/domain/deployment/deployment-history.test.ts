@@ -158,6 +158,30 @@ describe('a deployment that is created again', () => {
   })
 })
 
+describe('a deployment whose deletion is hindered', () => {
+  /** The conditions while its deletion waits or fails. */
+  const hindered: object = {
+    conditions: [
+      { type: 'Ready', status: 'False' },
+      { type: 'Reconciling', status: 'True' },
+    ],
+  }
+  const finishTime = '2026-02-01T00:01:00Z'
+  test.each<[end: RunDecision, status: object]>([
+    ['succeeded', { startTime, finishTime }],
+    ['failed', { startTime, finishTime, problems: [{ object: '', reason: 'Failed', message: 'no' }] }],
+  ])('is remembered as %s, and does not run again', (end, status) => {
+    const ended = {
+      ...run('one', 'pending', going),
+      status: { ...status, ...hindered },
+    } as EnvironmentDeployment // as the API has them
+    const memory = after([run('two', 'running')], [ended, run('two', 'succeeded')])
+    expect(isRemembered({}, ended)).toBe(false)
+    expect(isRemembered({ status: memory }, ended)).toBe(true)
+    expect(decideRun({ status: memory }, run('one', 'pending'))).toBe(end)
+  })
+})
+
 describe('a deployment that is being deleted may go', () => {
   test.each<[rule: string, moments: EnvironmentDeployment[][], phase: Phase, expected: boolean]>([
     ['at once when it never began', [], 'pending', true],
