@@ -42,8 +42,9 @@ export async function prepareCall({ resource, request, found, signal, hold, tool
 }
 
 /**
- * Writes the instance, its predecessors and the Secrets of all of them to the status, unless it records them already.
- * After a crash, a deletion deprovisions each recorded instance, also one that the driver never made.
+ * Writes the instance, its predecessors, their Secrets and the former ones, which keep their finalizer until the end of the
+ * provision, to the status, unless it records them already. After a crash, a deletion deprovisions each recorded instance, also
+ * one that the driver never made.
  */
 export async function recordInstance(
   { resource, tools, context, action }: Run,
@@ -59,7 +60,9 @@ export async function recordInstance(
     inputsHash: undefined,
     provisioned: current,
     predecessors: unlessEmpty(predecessors),
-    secretNames: unlessEmpty([...new Set([...secretNames, ...ofPredecessors])].sort()),
+    secretNames: unlessEmpty(
+      [...new Set([...secretNames, ...ofPredecessors, ...(status.secretNames ?? [])])].sort(),
+    ),
   }
   tools.pending.add(resource)
   await context.report(recorded, action)

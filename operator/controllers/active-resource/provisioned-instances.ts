@@ -21,7 +21,15 @@ export interface Instances {
 /** Compares the instance that a call makes or updates with those that the status records. Throws Stalled if it cannot record another one. */
 export function instancesOf(
   resource: ActiveResource,
-  { identity, request }: { readonly identity?: FreeForm; readonly request: ProvisionRequest },
+  {
+    identity,
+    request,
+    secretNames,
+  }: {
+    readonly identity?: FreeForm
+    readonly request: ProvisionRequest
+    readonly secretNames: readonly string[]
+  },
   { inputsHash, found }: Pick<ProvisionInputs, 'inputsHash' | 'found'>,
   tools: ResourceTools,
 ): Instances {
@@ -29,7 +37,7 @@ export function instancesOf(
   const { accountName } = resource.spec.definition
   const credentialsSecretName = accountSecretOf(resource, tools.cluster)
   const current: ProvisionedInstance = { ...recordedAs, accountName, credentialsSecretName, identity }
-  const { provisioned } = resource.status ?? {}
+  const { provisioned, secretNames: known = [] } = resource.status ?? {}
   const others = recordedInstances(resource).filter((each) => !isSameInstance(each, current, tools))
   // One that is not recorded would never be deprovisioned.
   if (others.length > mostPredecessors)
@@ -40,10 +48,12 @@ export function instancesOf(
   const isRecorded = provisioned !== undefined && !others.includes(provisioned)
   const isOutsideCluster = driver.descriptor.remote === true || request.cookie !== undefined
   const isNew = provisioned === undefined || hasOtherInputs(resource.status ?? {}, inputsHash)
+  const isSecretNew = secretNames.some((name) => !known.includes(name))
   return {
     current,
     predecessors: others,
-    isRecordNeeded: (provisioned !== undefined && !isRecorded) || (isOutsideCluster && isNew),
+    isRecordNeeded:
+      (provisioned !== undefined && !isRecorded) || (isOutsideCluster && (isNew || isSecretNew)),
   }
 }
 

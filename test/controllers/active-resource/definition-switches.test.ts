@@ -163,7 +163,7 @@ function instancesFor(zone: number, recorded: number) {
   const zones = Array.from({ length: recorded }, (_, index) => instance(index))
   const status = { provisioned: zones.at(-1), predecessors: zones.slice(0, -1) }
   const resource = { ...activeResource({ type: 's3', resourceId: 'shared.files' }), status } as Given[0] // as a status holds it
-  const call = { identity: { zone }, request: {} } as unknown as Given[1] // all that is asked for
+  const call = { identity: { zone }, request: {}, secretNames: [] } as unknown as Given[1] // all that is asked for
   const found = { driver: { descriptor: {} }, recordedAs: { driverType } }
   const inputs = { inputsHash: 'h', found } as Given[2] // all that is asked for
   const tools = { vendors: ['quartermaster'], cluster: createFakeCluster() } as unknown as Given[3] // all that is asked for

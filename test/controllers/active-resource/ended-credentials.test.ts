@@ -11,11 +11,14 @@ import { createWorld, type World } from '../support/world.ts'
 let world: World
 /** Instances at the provider. */
 let instances: Set<string>
+/** Called in each provision. */
+let whileProvisioning: () => void
 
 const remote: Driver = {
   descriptor: driver('remote', { remote: true }),
   identify: ({ values }) => ({ zone: values.zone }),
   async provision({ guResId, values }) {
+    whileProvisioning()
     instances.add(`${guResId} ${String(values.zone)}`)
     return { outputs: { values: {}, secrets: {} }, objects: [] }
   },
@@ -68,6 +71,7 @@ async function endAt(hook: 'beforeEnd' | 'beforeStatus', resource: ActiveResourc
 beforeEach(() => {
   world = createWorld([remote])
   instances = new Set()
+  whileProvisioning = () => {}
 })
 
 describe('a Secret of credentials that is deleted while resources need it', () => {
@@ -120,5 +124,37 @@ describe('a Secret of credentials that is deleted while resources need it', () =
         expect(world.objects.get('Secret', 'main')).toBeUndefined()
       }),
     )
+  })
+})
+
+describe('after a crash, the status names each Secret that may have the finalizer:', () => {
+  const namesIn = (resource: ActiveResource) => world.now(resource)?.status?.secretNames
+
+  test('the former credentials of an account until they are released', async () => {
+    putAccount('main')
+    const resource = wanted('shared.dns', 'a', 'main')
+    await world.reconcile(resource)
+    const metadata = { name: 'newer', namespace: 'acme' }
+    world.objects.put({ apiVersion: 'v1', kind: 'Secret', metadata, data: { token: 'bmV3' } })
+    const spec = { type: 'any', credentialsSecretName: 'newer' }
+    world.cluster.put(ResourceAccount, newObject(ResourceAccount, { name: 'main', namespace: 'acme' }, spec))
+    world.objects.delete('Secret', 'main')
+    whileProvisioning = () => expect(namesIn(resource)).toEqual(['main', 'newer'])
+    expect(await world.reconcile(resource)).toBeUndefined()
+    expect([namesIn(resource), world.objects.names()]).toEqual([['newer'], ['Secret newer']])
+  })
+
+  test('new credentials before they get it', async () => {
+    putAccount('main')
+    const resource = wanted('shared.dns', 'a', 'main')
+    const { secretFinalizers } = world.tools
+    const add = secretFinalizers.addFinalizers.bind(secretFinalizers)
+    const named: (readonly string[] | undefined)[] = []
+    secretFinalizers.addFinalizers = (...given) => {
+      named.push(namesIn(resource))
+      return add(...given)
+    }
+    await world.reconcile(resource)
+    expect(named).toEqual([['main']])
   })
 })
