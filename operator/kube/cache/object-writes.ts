@@ -25,7 +25,7 @@ export interface ObjectWrites {
     spec: object,
     origin?: string,
   ): Promise<ObjectOf<K>>
-  /** Replaces the whole status; a conflict when the name belongs to another uid. */
+  /** Replaces the whole status; a conflict when the name belongs to another uid, or the status is newer than that of the store. */
   replaceStatus<K extends Kind>(
     kind: K,
     object: Versioned,
@@ -44,6 +44,7 @@ interface Identified {
 
 interface Versioned {
   readonly metadata: Identified['metadata'] & { readonly resourceVersion: string }
+  readonly status?: unknown
 }
 
 /** A status is written although its object has changed, unless it changes this often in between. */
@@ -107,17 +108,18 @@ export function createObjectWrites(client: KubeClient, caches: ReadonlyMap<strin
     return patch(kind, object, body, origin, 'json-patch')
   }
 
-  /** An update costs the API server a tenth less than a patch, and ignores what is not the status. */
-  async function replaceStatus<K extends Kind>(
-    kind: K,
-    { metadata: { namespace, name, uid, resourceVersion } }: Versioned,
-    status: object,
-    origin?: string,
-  ) {
+  /**
+   * An update costs the API server a tenth less than a patch, and ignores what is not the status. A status that the store does not
+   * have was written by a request without an answer, or by the leader before: it has facts that the new one lacks.
+   */
+  async function replaceStatus<K extends Kind>(kind: K, object: Versioned, status: object, origin?: string) {
+    const { namespace, name, uid } = object.metadata
     const { apiVersion } = resourceOf(kind)
     const path = pathOf(resourceOf(kind), namespace, name, 'status')
-    const known = caches.get(kind.kind)?.get(namespace, name)
-    let version = known?.metadata.uid === uid ? known.metadata.resourceVersion : resourceVersion
+    const cache = caches.get(kind.kind)
+    const stored = cache?.get(namespace, name)
+    const known = stored?.metadata.uid === uid ? stored : object
+    let version = known.metadata.resourceVersion
     for (let attempt = 1; ; attempt += 1) {
       const metadata = { namespace, name, uid, resourceVersion: version }
       try {
@@ -126,6 +128,10 @@ export function createObjectWrites(client: KubeClient, caches: ReadonlyMap<strin
         if (!isConflict(error) || attempt === maxStatusAttempts) throw error
         const current = await readObject(client, resourceOf(kind), namespace, name)
         if (current?.metadata.uid !== uid) throw error
+        if (!sameJson(current.status, known.status)) {
+          cache?.set(current)
+          throw error
+        }
         version = current.metadata.resourceVersion
       }
     }

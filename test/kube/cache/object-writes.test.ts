@@ -117,6 +117,20 @@ test('however often others change the object, its status is written whole, or th
   )
 })
 
+test('a status that was made from an earlier one, such as that from before a lost answer, is not written', async () => {
+  const { server, known, cache, writes } = serverOf(Environment)
+  const object = known as ObjectOf<typeof Environment>
+  const lost = { observedGeneration: 1, lastDeploymentNumber: 7 }
+  server.change({})
+  server.live = { ...(server.live ?? known), status: lost }
+  await expect(writes.replaceStatus(Environment, object, { observedGeneration: 1 })).rejects.toMatchObject({
+    status: 409,
+  })
+  expect(server.live.status).toEqual(lost)
+  // The next reconcile begins with it.
+  expect(cache.get('acme', 'one')?.status).toEqual(lost)
+})
+
 const deletionTimestamp = '2026-01-01T00:00:00Z'
 
 test('a deletion is final, although a version that the cache never had is on its way', async () => {
