@@ -29,12 +29,14 @@ export function cookieSecretName(
 
 /**
  * Opens the cookie in the Secret of that name. The Secret is created with our finalizer: without the cookie a driver may
- * not find its instance. The status of the resource must name the Secret before the cookie is written.
+ * not find its instance. The status of the resource must name the Secret before the cookie is written. A call that goes on after
+ * `signal` writes none: the next call may have written a newer one, and the resource may be gone.
  */
 export function openCookie(
   { metadata }: ActiveResource,
   name: string,
   { cluster: { client }, objects }: { readonly cluster: Cluster; readonly objects: Objects },
+  signal?: AbortSignal,
 ): Cookie {
   const { namespace, name: guResId, uid } = metadata
   const isOwn = (secret: KubeObject) => isOwnedBy(secret, { metadata })
@@ -52,6 +54,7 @@ export function openCookie(
         return
       }
       if (existing && !isOwn(existing)) refuseForeign(existing, guResId)
+      signal?.throwIfAborted()
       await objects.apply({
         apiVersion: 'v1',
         kind: 'Secret',

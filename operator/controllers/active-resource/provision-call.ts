@@ -33,7 +33,7 @@ export async function prepareCall({ resource, request, found, signal, hold, tool
   const isCookieNeeded = driver.needsCookie?.(plain) ?? true
   const hasCookie = resource.status?.secretNames?.includes(cookieName)
   if (!isCookieNeeded && !hasCookie) return { request: plain, identity, secretNames }
-  const own = openCookie(resource, cookieName, tools)
+  const own = openCookie(resource, cookieName, tools, signal)
   return {
     request: { ...plain, cookie: inheritedCookie(resource, recordedAs, own, tools) },
     identity,

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { ActiveResource } from '../../../../operator/api/active-resource.ts'
 import type { ObjectMeta } from '../../../../operator/api/kind.ts'
@@ -222,4 +223,16 @@ describe('a resource whose driver keeps a cookie', () => {
     expect(reported).toEqual([undefined, 'first words'])
     expect(cookies()).toEqual([])
   })
+})
+
+test('a call that goes on after its deadline writes no cookie', async () => {
+  world = createWorld([keeping('one')], { deadlineSeconds: 0.01 })
+  const late = Promise.withResolvers<unknown>()
+  act = async (cookie, { signal }) => {
+    while (!signal.aborted) await setTimeout(1)
+    await cookie.write('too late').then(late.resolve, late.resolve)
+  }
+  expect(await world.reconcile(wanted('one', 'a'))).toMatchObject({ reason: 'ProvisionFailed' })
+  await late.promise
+  expect(cookies()).toEqual([])
 })
