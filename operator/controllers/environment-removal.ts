@@ -54,7 +54,8 @@ export interface RemovalTools {
  */
 export async function removeResources(environment: Environment, tools: RemovalTools): Promise<void> {
   const { removals } = tools
-  if (removals.isFinished(environment, resourcesOf(environment, tools))) return
+  const before = resourcesOf(environment, tools)
+  if (removals.isFinished(environment, before)) return
   const namespace = await readNamespace(environment, tools)
   const { name, own } = namespace
   const resources = resourcesOf(environment, tools)
@@ -66,6 +67,8 @@ export async function removeResources(environment: Environment, tools: RemovalTo
   if (own) await inParallel(kinds, (each) => deleteObjects(each, name, tools))
   const isRemoved = (each: ActiveResource) => !own || !hasHosts(each)
   if (resources.some(isRemoved)) throw resourcesRemain(environment, tools)
+  // A resource that ended during the read may have made the namespace since.
+  if (!own && before.length > 0) return removeResources(environment, tools)
   if (!own) return removals.finish(environment)
   const message = `waiting for the namespace '${name}' to be deleted${blockersOf(own)}`
   throw new Waiting('NamespaceRemains', message, namespaceRetrySeconds)

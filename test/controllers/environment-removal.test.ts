@@ -3,11 +3,15 @@ import fc from 'fast-check'
 import { ActiveResource } from '../../operator/api/active-resource.ts'
 import { Environment } from '../../operator/api/environment.ts'
 import { type KubeObject, newObject } from '../../operator/api/kind.ts'
+import { annotations } from '../../operator/api/names.ts'
 import { Removals } from '../../operator/controllers/active-resource/removals.ts'
+import { removeResources } from '../../operator/controllers/environment-removal.ts'
 import { ReconcileError, Stalled } from '../../operator/domain/base/errors.ts'
 import type { Driver } from '../../operator/drivers/driver.ts'
+import type { Objects } from '../../operator/kube/objects/objects.ts'
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
 import { activeResource, driver } from '../support/builders.ts'
+import { environmentOptions } from './support/environment-options.ts'
 import { createOperatorWorld, type OperatorWorld, type Wanted } from './support/operator-world.ts'
 import type { Death } from './support/process.ts'
 import { resourceTools } from './support/resource-tools.ts'
@@ -406,6 +410,49 @@ test.each<[rule: string, next: string, recorded: readonly string[], isAlone: boo
   const removals = new Removals({ store: cluster.store, drivers, inventory })
   await removals.decide(environment, [resource], { namespace: own, sawAll: () => true })
   expect(removals.hasAlone(environment)).toBe(isAlone)
+})
+
+test('a namespace that the last resource made while the namespace was read is deleted too', async () => {
+  const cluster = createFakeCluster()
+  const [environmentName, deletionTimestamp] = ['shop.dev', '2026-02-01T00:00:00Z']
+  const spec = { applicationName: 'shop', typeName: 'development' }
+  const environment = cluster.put(
+    Environment,
+    newObject(Environment, { namespace: 'acme', name: environmentName, deletionTimestamp }, spec),
+  )
+  const resource = cluster.put(ActiveResource, activeResource({ type: 's3', resourceId: 'a' }))
+  const made = {
+    metadata: {
+      name: own,
+      uid: 'made',
+      annotations: { [annotations.environment]: `acme/${environmentName}` },
+    },
+  }
+  let reads = 0
+  const removed: string[] = []
+  const objects = {
+    async read() {
+      reads += 1
+      if (reads > 1) return made
+      cluster.drop(ActiveResource, 'acme', resource.metadata.name)
+      return undefined
+    },
+    async remove({ name }: { name: string }) {
+      removed.push(name)
+    },
+  } as unknown as Objects // what a removal asks for
+  const { removals, log } = environmentOptions(cluster)
+  const inventory = { foreignIn: async () => [] }
+  const removal = removeResources(environment, {
+    cluster,
+    objects,
+    inventory,
+    removals,
+    log,
+    throwIfStopping: () => {},
+  })
+  await expect(removal).rejects.toMatchObject({ reason: 'NamespaceRemains' })
+  expect(removed).toEqual([own])
 })
 
 test('a resource that is deleted alone takes its object with it, and the others stay', async () => {
