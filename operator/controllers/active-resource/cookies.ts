@@ -29,7 +29,7 @@ export function cookieSecretName(
 
 /**
  * Opens the cookie in the Secret of that name. The Secret is created with our finalizer: without the cookie a driver may
- * not find its instance. The status of the resource must name the Secret before the cookie is written. A call that goes on after
+ * not find its instance. The status of the resource must name the Secret before the cookie is written. A call that continues after
  * `signal` writes none: the next call may have written a newer one, and the resource may be gone.
  */
 export function openCookie(

@@ -225,7 +225,7 @@ describe('a resource whose driver keeps a cookie', () => {
   })
 })
 
-test('a call that goes on after its deadline writes no cookie', async () => {
+test('a call that continues after its deadline writes no cookie', async () => {
   world = createWorld([keeping('one')], { deadlineSeconds: 0.01 })
   const late = Promise.withResolvers<unknown>()
   act = async (cookie, { signal }) => {
