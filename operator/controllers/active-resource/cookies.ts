@@ -53,7 +53,11 @@ export function openCookie(
         if (existing && isOwn(existing)) await deleteSecret(client, namespace, name)
         return
       }
-      if (existing && !isOwn(existing)) refuseForeign(existing, guResId)
+      if (existing && !isOwn(existing)) {
+        // Our finalizer, which this resource may have added, would keep it.
+        if (isOfEarlier(existing, guResId)) await deleteSecret(client, namespace, name)
+        refuseForeign(existing, guResId)
+      }
       signal?.throwIfAborted()
       await objects.apply({
         apiVersion: 'v1',
@@ -92,14 +96,17 @@ export function existingCookie(
 
 /** Throws Stalled for a Secret of another owner; Waiting for one that the garbage collector deletes. */
 function refuseForeign({ metadata }: KubeObject, guResId: string): never {
-  const isOfEarlier = metadata.ownerReferences?.some((each) => each.name === guResId)
-  if (isOfEarlier)
+  if (isOfEarlier({ metadata }, guResId))
     throw new Waiting(
       'SecretRemains',
       `waiting for the Secret '${metadata.name}' to be deleted`,
       remainsSeconds,
     )
   throw new Stalled('Conflict', `the Secret '${metadata.name}' exists and does not belong to this resource`)
+}
+
+function isOfEarlier({ metadata }: Pick<KubeObject, 'metadata'>, guResId: string): boolean {
+  return metadata.ownerReferences?.some((each) => each.name === guResId) ?? false
 }
 
 async function deleteSecret(client: Cluster['client'], namespace: string, name: string): Promise<void> {

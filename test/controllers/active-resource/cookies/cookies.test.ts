@@ -236,3 +236,19 @@ test('a call that continues after its deadline writes no cookie', async () => {
   await late.promise
   expect(cookies()).toEqual([])
 })
+
+test('the cookie of an earlier resource of the name gives way, although it has our finalizer', async () => {
+  const name = secretFor('one', 'a')
+  const ownerReferences = [
+    { apiVersion: 'quartermaster.dev/v1alpha1', kind: 'ActiveResource', name: guResId, uid: 'earlier' },
+  ]
+  world.objects.put({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name, namespace: 'acme', ownerReferences, finalizers: [finalizer] },
+  })
+  const resource = wanted('one', 'a')
+  expect(await world.reconcile(resource)).toMatchObject({ reason: 'SecretRemains' })
+  expect(await world.reconcile(resource)).toBeUndefined()
+  expect(cookies()).toHaveLength(1)
+})
