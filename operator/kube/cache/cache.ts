@@ -194,7 +194,7 @@ function any<T>(
 }
 
 /** The resource version, which compares as a number within a kind. */
-export function versionOf(object: Pick<StoredObject, 'metadata'>): bigint {
+export function versionOf(object: { readonly metadata: { readonly resourceVersion: string } }): bigint {
   return BigInt(object.metadata.resourceVersion)
 }
 

@@ -5,7 +5,7 @@ import { ApiError, isAlreadyExists, isConflict, isGone } from '../client/api-err
 import type { KubeClient } from '../client/client.ts'
 import { readObject } from '../client/read-object.ts'
 import { pathOf, resourceOf } from '../client/resource.ts'
-import type { Cache } from './cache.ts'
+import { type Cache, versionOf } from './cache.ts'
 
 /** Writes of objects of Quartermaster's kinds. The caches reflect each at once; `origin` names the controller that writes. */
 export interface ObjectWrites {
@@ -128,7 +128,9 @@ export function createObjectWrites(client: KubeClient, caches: ReadonlyMap<strin
         if (!isConflict(error) || attempt === maxStatusAttempts) throw error
         const current = await readObject(client, resourceOf(kind), namespace, name)
         if (current?.metadata.uid !== uid) throw error
-        if (!sameJson(current.status, known.status)) {
+        // After a restore of etcd the live object is older: the store would refuse it each time.
+        const isNewer = versionOf(current) > versionOf(known)
+        if (isNewer && !sameJson(current.status, known.status)) {
           cache?.set(current)
           throw error
         }

@@ -131,6 +131,20 @@ test('a status that was made from an earlier one, such as that from before a los
   expect(cache.get('acme', 'one')?.status).toEqual(lost)
 })
 
+test('a status of a history that a restore of etcd has ended does not prevent the next one', async () => {
+  const { server, known, cache, writes } = serverOf(Environment)
+  const restored = { ...known, status: { observedGeneration: 1 } }
+  cache.set({
+    ...restored,
+    metadata: { ...known.metadata, resourceVersion: '9' },
+    status: { lost: true },
+  } as Stored)
+  server.live = restored as Stored
+  const status = { observedGeneration: 2 }
+  await writes.replaceStatus(Environment, known as ObjectOf<typeof Environment>, status)
+  expect(server.live.status).toEqual(status)
+})
+
 const deletionTimestamp = '2026-01-01T00:00:00Z'
 
 test('a deletion is final, although a version that the cache never had is on its way', async () => {
