@@ -104,6 +104,9 @@ describe('a deployment by kubectl that has only a delta', () => {
   ])('%s', async (_, status, expected) => {
     place(status)
     expect(await start()).toEqual(expected)
+    const created = { id: 'copy', name: 'Copy', from_deploy_id: name }
+    const { status: answer } = await gateway.send('POST /orgs/acme/apps/shop/envs', { body: created })
+    expect(answer).toBe(expected[0] === 204 ? 201 : 400)
   })
 
   test('is built on when the gateway does not know its set yet', async () => {
