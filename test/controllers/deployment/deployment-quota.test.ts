@@ -41,7 +41,7 @@ const cluster = {
   } as unknown as KubeClient, // for lists
   replaceStatus: (async (kind, object, status) => {
     fake.setStatus(kind, namespace, object.metadata.name, status)
-    return object
+    return fake.store.get(kind, namespace, object.metadata.name)
   }) as typeof fake.replaceStatus,
 }
 
