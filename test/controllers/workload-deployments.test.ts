@@ -70,18 +70,36 @@ test('a Workload whose deployment the cluster refuses says why, until it does no
   await world.until(() => isUp('aa'))
 })
 
+/** Ends the wait of a deployment for what it lacks, as if it had been created an hour ago. */
+function endWait({ metadata, ...rest }: EnvironmentDeployment): void {
+  const creationTimestamp = new Date(Date.now() - 3_600_000).toISOString()
+  world.fake.put(EnvironmentDeployment, {
+    ...rest,
+    metadata: { ...metadata, creationTimestamp, generation: 2 },
+  })
+}
+
+test('a Workload has failed where the start of the environment has no set', async () => {
+  const spec = { applicationName: 'shop', typeName: 'development', fromDeploymentName: 'shop.dev.1' }
+  world.fake.put(Environment, newObject(Environment, { namespace, name: 'shop.dev' }, spec))
+  apply('aa')
+  const waiting = () =>
+    world.fake.store
+      .list(EnvironmentDeployment, namespace)
+      .find((each) => conditionOf(each, 'Ready')?.reason === 'BaseNotFound')
+  await world.until(() => waiting() !== undefined)
+  endWait(waiting() as EnvironmentDeployment) // it is found
+  await world.until(() => recordOf('aa', 'dev')?.state === 'failed')
+  await world.until(() => conditionOf(workload('aa') ?? {}, 'Ready')?.reason === 'DeploymentFailed')
+})
+
 test('a failed plan is repeated when its input changes, although the API server fails then', async () => {
   const score = scoreDocument({}, { resources: { cache: { type: 'redis' } } })
   apply('aa', { images: [], score: { ...score, metadata: { name: 'aa' } } })
   const waiting = () =>
     world.fake.store.list(EnvironmentDeployment, namespace).find(({ status }) => status?.problems)
   await world.until(() => waiting() !== undefined)
-  const { metadata, ...rest } = waiting() as EnvironmentDeployment // it is found
-  const creationTimestamp = new Date(Date.now() - 3_600_000).toISOString()
-  world.fake.put(EnvironmentDeployment, {
-    ...rest,
-    metadata: { ...metadata, creationTimestamp, generation: 2 },
-  })
+  endWait(waiting() as EnvironmentDeployment) // it is found
   await world.until(() => recordOf('aa', 'dev')?.state === 'failed')
   world.fake.failNext('create EnvironmentDeployment', new ApiError(500, 'InternalError', 'try again'))
   world.fake.put(ResourceDefinition, definition('later', 'redis', { driverType: 'quartermaster/maker' }))

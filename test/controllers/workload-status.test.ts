@@ -8,7 +8,7 @@ import { withinRoom } from '../../operator/controllers/workload/recorded-environ
 import { RefusedDeployments } from '../../operator/controllers/workload/refused-deployments.ts'
 import { workloadController } from '../../operator/controllers/workload/workload.ts'
 import { progressOf, resourcesOf } from '../../operator/controllers/workload/workload-status.ts'
-import { emptySet, type SetContent } from '../../operator/domain/delta/delta.ts'
+import { emptySet, type SetContent, setId } from '../../operator/domain/delta/delta.ts'
 import type { DeploymentState } from '../../operator/domain/deployment/deployment.ts'
 import { convertScore } from '../../operator/domain/score/convert-score.ts'
 import type { Planning } from '../../operator/planning/planning.ts'
@@ -85,6 +85,16 @@ test.each<[situation: string, prepare: () => void, state: object]>([
   [
     'is pending when it is tried again',
     () => addDeployment(2, { workloads: 'hash' }, { setName: 'shop.wanted' }),
+    { state: 'pending' },
+  ],
+  [
+    'has failed when its deployment failed before it had a set',
+    () => addDeployment(2, { workloads: setId(emptySet) }, { conditions: failed }),
+    { state: 'failed', deploymentName: 'shop.dev.2' },
+  ],
+  [
+    'is pending when another content failed before it had a set',
+    () => addDeployment(2, { workloads: 'other' }, { conditions: failed }),
     { state: 'pending' },
   ],
 ])('a Workload %s', (_, prepare, expected) => {

@@ -5,7 +5,7 @@ import { EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import { mostListed, type WorkloadEnvironment, type WorkloadResource } from '../../api/workload.ts'
 import { compareText, isObject } from '../../domain/base/json.ts'
 import { truncate } from '../../domain/base/size-limits.ts'
-import type { SetContent } from '../../domain/delta/delta.ts'
+import { type SetContent, setId } from '../../domain/delta/delta.ts'
 import {
   byAge,
   type DeploymentState,
@@ -28,7 +28,7 @@ import type { Store } from '../../kube/cache/store.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import { conditionOf, stateOf } from '../../kube/loop/outcome.ts'
 import type { Planning } from '../../planning/planning.ts'
-import { ownersIn } from '../../planning/workloads.ts'
+import { foldInto, ownersIn } from '../../planning/workloads.ts'
 import { unfinishedIn } from '../shared/unfinished-deployments.ts'
 
 const maxMessage = 2000
@@ -62,10 +62,14 @@ export function progressOf(
     .filter(({ spec }) => spec.workloads !== undefined)
     .sort(byAge)
     .at(-1)
-  const set = newest && store.get(DeploymentSet, namespace, newest.status?.setName ?? '')
+  if (!newest || !isFinished(newest)) return { state: 'pending' }
+  const set = store.get(DeploymentSet, namespace, newest.status?.setName ?? '')
+  // One that failed before it had a set names the set that it was to deploy.
+  const isOfContent = set
+    ? isHeldBy(set.spec)
+    : deployed && isSameContent && newest.spec.workloads === setId(foldInto(tools, environment, deployed).set)
   // A failed deployment of other content means nothing for this one.
-  const isFailed = newest && isFinished(newest) && set && isHeldBy(set.spec)
-  return isFailed ? progressWith(newest) : { state: 'pending' }
+  return isOfContent ? progressWith(newest) : { state: 'pending' }
 }
 
 function progressWith(deployment: EnvironmentDeployment): Progress {
