@@ -79,8 +79,9 @@ function endWait({ metadata, ...rest }: EnvironmentDeployment): void {
   })
 }
 
-test('a Workload has failed where the start of the environment has no set', async () => {
-  const spec = { applicationName: 'shop', typeName: 'development', fromDeploymentName: 'shop.dev.1' }
+test('a Workload has failed where the start of the environment has no set, until that has another', async () => {
+  const withoutStart = { applicationName: 'shop', typeName: 'development' }
+  const spec = { ...withoutStart, fromDeploymentName: 'shop.dev.1' }
   world.fake.put(Environment, newObject(Environment, { namespace, name: 'shop.dev' }, spec))
   apply('aa')
   const waiting = () =>
@@ -91,6 +92,9 @@ test('a Workload has failed where the start of the environment has no set', asyn
   endWait(waiting() as EnvironmentDeployment) // it is found
   await world.until(() => recordOf('aa', 'dev')?.state === 'failed')
   await world.until(() => conditionOf(workload('aa') ?? {}, 'Ready')?.reason === 'DeploymentFailed')
+  const changed = { namespace, name: 'shop.dev', generation: 2 }
+  world.fake.put(Environment, newObject(Environment, changed, withoutStart))
+  await world.until(() => isUp('aa'))
 })
 
 test('a failed plan is repeated when its input changes, although the API server fails then', async () => {

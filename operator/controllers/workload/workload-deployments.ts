@@ -62,7 +62,7 @@ class WorkloadDeployments {
   readonly #queue: WorkQueue
   readonly #backoff = createBackoff({ first: retryMs, most: longestRetryMs })
   readonly #changes = new Map<string, Changes>()
-  /** Environments whose failed deployment may be planned again: an input of plans changed. */
+  /** Environments whose failed deployment may be planned again: an input of plans or their start changed. */
   readonly #retries = new Set<string>()
 
   constructor(tools: WorkloadDeploymentTools) {
@@ -73,8 +73,11 @@ class WorkloadDeployments {
   start(): void {
     const { store } = this.#tools.cluster
     store.cacheOf(Workload).subscribe((change) => this.#onWorkload(change))
-    store.cacheOf(Environment).subscribe(({ after }) => {
-      if (after && this.#hasWorkloads(after)) this.#queue.add(keyOf(after))
+    store.cacheOf(Environment).subscribe(({ before, after }) => {
+      if (!after || !this.#hasWorkloads(after)) return
+      // It may start from another deployment now.
+      if (before && before.metadata.generation !== after.metadata.generation) this.#retries.add(keyOf(after))
+      this.#queue.add(keyOf(after))
     })
     store.cacheOf(EnvironmentDeployment).subscribe(({ before, after }) => {
       if (before && !isFinished(before) && (!after || isFinished(after)))
