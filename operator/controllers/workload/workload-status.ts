@@ -53,23 +53,38 @@ export function progressOf(
     const { state, deploymentName } = entry
     // Later deployments of the same content change nothing.
     if (isSameContent && state === 'succeeded') return { state, deploymentName }
-    const name = environment.status?.lastPlanned?.deploymentName ?? ''
-    const deployment = store.get(EnvironmentDeployment, namespace, name)
+    const deployment = lastPlannedOf(environment, store)
     return deployment ? progressWith(deployment) : progressOfDeleted(environment, entry)
   }
-  const deployments = store.byIndex(EnvironmentDeployment, 'environment', keyOf(environment))
-  const newest = deployments
+  const newest = newestOf(environment, store)
+  if (!newest || !isFinished(newest)) return { state: 'pending' }
+  const set = store.get(DeploymentSet, namespace, newest.status?.setName ?? '')
+  const isOfContent = set ? isHeldBy(set.spec) : isSameContent && wasFor(newest, environment, deployed, tools)
+  // A failed deployment of other content means nothing for this one.
+  return isOfContent ? progressWith(newest) : { state: 'pending' }
+}
+
+function lastPlannedOf({ metadata, status }: Environment, store: Store): EnvironmentDeployment | undefined {
+  return store.get(EnvironmentDeployment, metadata.namespace, status?.lastPlanned?.deploymentName ?? '')
+}
+
+/** The newest deployment of the Workloads of an environment. */
+function newestOf(environment: Environment, store: Store): EnvironmentDeployment | undefined {
+  return store
+    .byIndex(EnvironmentDeployment, 'environment', keyOf(environment))
     .filter(({ spec }) => spec.workloads !== undefined)
     .sort(byAge)
     .at(-1)
-  if (!newest || !isFinished(newest)) return { state: 'pending' }
-  const set = store.get(DeploymentSet, namespace, newest.status?.setName ?? '')
-  // One that failed before it had a set names the set that it was to deploy.
-  const isOfContent = set
-    ? isHeldBy(set.spec)
-    : deployed && isSameContent && newest.spec.workloads === setId(foldInto(tools, environment, deployed).set)
-  // A failed deployment of other content means nothing for this one.
-  return isOfContent ? progressWith(newest) : { state: 'pending' }
+}
+
+/** Whether a deployment was for what the Workloads say now. One that failed before it had a set names that by its hash. */
+function wasFor(
+  { spec }: EnvironmentDeployment,
+  environment: Environment,
+  deployed: SetContent | undefined,
+  tools: { readonly store: Store; readonly planning: Planning },
+): boolean {
+  return deployed !== undefined && spec.workloads === setId(foldInto(tools, environment, deployed).set)
 }
 
 function progressWith(deployment: EnvironmentDeployment): Progress {
