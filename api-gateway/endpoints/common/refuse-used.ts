@@ -1,5 +1,6 @@
 import { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
+import { quotedNames } from '../../../operator/domain/base/quoted-names.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { organizationKey } from './find.ts'
 
@@ -10,9 +11,7 @@ const mostNames = 5
 
 function describe(kinds: string, names: readonly string[]): string {
   const words = kinds.replaceAll('_', ' ')
-  const shown = names.slice(0, mostNames).map((name) => `'${name}'`)
-  const more = names.length > shown.length ? ` and ${names.length - shown.length} more` : ''
-  return `the ${names.length === 1 ? words.slice(0, -1) : words} ${shown.join(', ')}${more}`
+  return `the ${names.length === 1 ? words.slice(0, -1) : words} ${quotedNames(names, mostNames)}`
 }
 
 /** Throws an error that names the users, if any. */

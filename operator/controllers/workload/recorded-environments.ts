@@ -1,5 +1,6 @@
 import { mostEnvironments, type Workload } from '../../api/workload.ts'
 import { Stalled } from '../../domain/base/errors.ts'
+import { quotedNames } from '../../domain/base/quoted-names.ts'
 import { entryFor } from '../../planning/workloads.ts'
 import type { Found } from './workload-environment.ts'
 
@@ -15,9 +16,8 @@ export function withinRoom(found: readonly Found[], workload: Workload): readonl
   const isRecorded = (id: string) => entryFor(workload, id) !== undefined
   const ordered = [...ids.filter(isRecorded), ...ids.filter((id) => !isRecorded(id)).sort()]
   const omitted = ordered.slice(mostEnvironments)
-  const more = omitted.length > mostNamed ? ` and ${omitted.length - mostNamed} more` : ''
-  const names = omitted.slice(0, mostNamed).map((id) => `'${id}'`)
-  const message = `a workload runs in at most ${mostEnvironments} environments; left out: ${names.join(', ')}${more}`
+  const names = quotedNames(omitted, mostNamed)
+  const message = `a workload runs in at most ${mostEnvironments} environments; left out: ${names}`
   const problem = new Stalled('TooManyEnvironments', message)
   const isOmitted = new Set(omitted)
   return found.map((each) => (each.entry && isOmitted.has(each.entry.environmentId) ? { problem } : each))

@@ -1,4 +1,5 @@
 import { compareText } from './json.ts'
+import { quotedNames } from './quoted-names.ts'
 import { fullBudget, type WorkBudget } from './work-budget.ts'
 
 const maxDistance = 3
@@ -38,9 +39,7 @@ export function nearestOrKnown(
   { what, names }: { readonly what: string; readonly names: readonly string[] },
   budget?: Pick<WorkBudget, 'hints'>,
 ): string {
-  const shown = names.slice(0, maxShown).map((each) => `'${each}'`)
-  const more = names.length > maxShown ? ` and ${names.length - maxShown} more` : ''
-  return didYouMean(wrong, names, budget) || `; known ${what}: ${shown.join(', ')}${more}`
+  return didYouMean(wrong, names, budget) || `; known ${what}: ${quotedNames(names, maxShown)}`
 }
 
 /** The Damerau–Levenshtein distance of two words; Infinity when it exceeds `maxDistance`. */

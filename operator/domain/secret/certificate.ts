@@ -1,4 +1,5 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
+import { quotedNames } from '../base/quoted-names.ts'
 import type { InputsCheck } from '../resource/driver.ts'
 
 /** A wildcard certificate, and the domain and time to check it for. */
@@ -147,11 +148,8 @@ function namesOf(leaf: X509Certificate, domain: string): InputsCheck {
     return { problems: [], warnings: [warning] }
   }
   const held = [...new Set([...alternative, ...common])]
-  const shown = held.slice(0, 5).map((name) => `'${printable(name)}'`)
-  const more = held.length > shown.length ? ` and ${held.length - shown.length} more` : ''
-  return refused(
-    `'tls.crt' is not for '${wanted}'${shown.length > 0 ? `: it is for ${shown.join(', ')}${more}` : ''}`,
-  )
+  const names = quotedNames(held.map(printable), 5)
+  return refused(`'tls.crt' is not for '${wanted}'${names === '' ? '' : `: it is for ${names}`}`)
 }
 
 /** Values of `DNS:` in a list such as `DNS:a.example, URI:"with, comma"`. Values with special characters are JSON texts. */
