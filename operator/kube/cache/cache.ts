@@ -113,11 +113,10 @@ class ObjectCache<T extends StoredObject> implements Cache<T> {
 
   set(object: T, origin?: string): boolean {
     const before = this.get(namespaceOf(object), object.metadata.name)
-    const isDeleted = [keyOf(object), object.metadata.uid].some(
-      (each) => versionOf(object) <= (this.#deletions.versionOf(each) ?? -1n),
-    )
-    if (isDeleted) return false
-    if (before && !this.#doubted.has(before) && versionOf(before) >= versionOf(object)) return false
+    const version = versionOf(object)
+    if (this.#deletions.covers(keyOf(object), version)) return false
+    if (this.#deletions.covers(object.metadata.uid, version)) return false
+    if (before && !this.#doubted.has(before) && versionOf(before) >= version) return false
     this.#change(before, this.#compact(object, before), origin)
     return true
   }

@@ -3,8 +3,8 @@ const keepMs = 300_000
 const maxDeletions = 20_000
 
 /**
- * Versions at which objects were deleted, by key or uid, while an older version may still arrive: of the object, or of an earlier one of
- * its name.
+ * Versions at which objects were deleted, by key or uid, while an older version may still arrive: of the object, or of an
+ * earlier one of its name.
  */
 export class RecentDeletions {
   readonly #now: () => number
@@ -19,6 +19,12 @@ export class RecentDeletions {
 
   versionOf(key: string): bigint | undefined {
     return this.#current.get(key) ?? this.#earlier.get(key)
+  }
+
+  /** Whether something with this key was deleted at this version or later. */
+  covers(key: string, version: bigint): boolean {
+    const deleted = this.versionOf(key)
+    return deleted !== undefined && version <= deleted
   }
 
   /** With its version, because an object of the name can be made again, or regain its label. */
