@@ -51,8 +51,14 @@ void admitsObjects(client, log).then(() => {
 
 await serveHealth(
   {
-    isAlive: () => watchHealth.isWell() && metrics.longestRunSeconds() < runLimitSeconds,
-    isReady: () => isAdmitted && cluster.store.synced,
+    livez: {
+      'watches work': () => watchHealth.isWell(),
+      'no reconcile hangs': () => metrics.longestRunSeconds() < runLimitSeconds,
+    },
+    readyz: {
+      'the API server admits objects of the kinds': () => isAdmitted,
+      'all objects are read': () => cluster.store.synced,
+    },
   },
   metrics.registry,
   config.healthPort,
