@@ -1,7 +1,7 @@
 import type { ActiveResource, ProvisionedInstance } from '../../api/active-resource.ts'
 import { driverName } from '../../domain/definition/definition.ts'
 import type { DeprovisionRequest } from '../../drivers/driver.ts'
-import type { ReconcileContext } from '../../kube/loop/controller.ts'
+import type { WorkContext } from '../../kube/loop/controller.ts'
 import { observedOf } from '../objects/observed.ts'
 import { existingCookie } from './cookies.ts'
 import { reportCall, withinDeadline, withReason } from './driver-call.ts'
@@ -17,7 +17,7 @@ import type { ResourceStatus, ResourceTools } from './resource-tools.ts'
 export async function deprovisionAll(
   resource: ActiveResource,
   tools: ResourceTools,
-  context: Pick<ReconcileContext<typeof ActiveResource>, 'releaseWorker' | 'report'>,
+  context: Pick<WorkContext<typeof ActiveResource>, 'releaseWorker' | 'report'>,
   terminatingNamespace?: string,
 ): Promise<void> {
   const { secretNames = [] } = resource.status ?? {}
@@ -43,7 +43,7 @@ export async function recordDeprovisioned(
   instances: readonly ProvisionedInstance[],
   status: ResourceStatus,
   { secretFinalizers }: Pick<ResourceTools, 'secretFinalizers'>,
-  { report }: Pick<ReconcileContext<typeof ActiveResource>, 'report'>,
+  { report }: Pick<WorkContext<typeof ActiveResource>, 'report'>,
 ): Promise<void> {
   const names = instances.flatMap(({ credentialsSecretName }) => credentialsSecretName ?? [])
   if (!(await secretFinalizers.isAnyEnding(namespace, [...new Set(names)]))) return
@@ -58,7 +58,7 @@ export async function deprovisionEach(
   resource: ActiveResource,
   instances: readonly ProvisionedInstance[],
   tools: ResourceTools,
-  context: Pick<ReconcileContext<typeof ActiveResource>, 'releaseWorker'>,
+  context: Pick<WorkContext<typeof ActiveResource>, 'releaseWorker'>,
   successor?: ProvisionedInstance,
 ): Promise<void> {
   const { namespace } = resource.metadata
@@ -77,7 +77,7 @@ async function deprovision(
   resource: ActiveResource,
   instance: ProvisionedInstance,
   tools: ResourceTools,
-  context: Pick<ReconcileContext<typeof ActiveResource>, 'releaseWorker'>,
+  context: Pick<WorkContext<typeof ActiveResource>, 'releaseWorker'>,
   successor?: ProvisionedInstance,
 ): Promise<void> {
   const { type, class: resourceClass, resourceId } = resource.spec

@@ -8,7 +8,7 @@ import { leafPaths, type SeparatedOutputs, separateSecrets } from '../../domain/
 import { partedProblems } from '../../domain/schema/user-schema.ts'
 import type { Outputs } from '../../drivers/driver.ts'
 import { isOwnedBy } from '../../kube/client/resource.ts'
-import type { ReconcileContext } from '../../kube/loop/controller.ts'
+import type { WorkContext } from '../../kube/loop/controller.ts'
 import type { Objects } from '../../kube/objects/objects.ts'
 import { referenceTo } from '../objects/applied-object.ts'
 import { observedOf } from '../objects/observed.ts'
@@ -80,7 +80,7 @@ export function withSecretOutputs<T extends Pick<Status, 'outputs'>>(
 export async function hideSecretOutputs(
   resource: ActiveResource,
   types: readonly ResourceTypeInfo[],
-  { report }: Pick<ReconcileContext<typeof ActiveResource>, 'report'>,
+  { report }: Pick<WorkContext<typeof ActiveResource>, 'report'>,
 ): Promise<ActiveResource> {
   const { spec, status } = resource
   const type = spec.type.includes('/') ? types.find((each) => each.type === spec.type) : undefined

@@ -17,7 +17,7 @@ import { redact } from '../../domain/secret/redact.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { explaining } from '../../kube/client/explain-rejection.ts'
 import { isOwnedBy, keyOf, pathOf, type Resource } from '../../kube/client/resource.ts'
-import type { ReconcileContext } from '../../kube/loop/controller.ts'
+import type { WorkContext } from '../../kube/loop/controller.ts'
 import { isReady } from '../../kube/loop/outcome.ts'
 import type { Observed } from '../../kube/loop/status.ts'
 import type { Objects } from '../../kube/objects/objects.ts'
@@ -75,7 +75,7 @@ export async function awaitRollout(
   resource: ActiveResource,
   applied: Applied,
   tools: Tools,
-  context: Pick<ReconcileContext<typeof ActiveResource>, 'report'>,
+  context: Pick<WorkContext<typeof ActiveResource>, 'report'>,
 ): Promise<ResourceStatus> {
   const { status, live } = applied
   const targets = targetsOf(resource, status, tools.rollouts)

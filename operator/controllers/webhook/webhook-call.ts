@@ -15,7 +15,7 @@ import { redact } from '../../domain/secret/redact.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { scoped } from '../../kube/cache/kinds-in-store.ts'
 import { keyOf } from '../../kube/client/resource.ts'
-import { type Controller, type ReconcileContext, watchKind } from '../../kube/loop/controller.ts'
+import { type Controller, type WorkContext, watchKind } from '../../kube/loop/controller.ts'
 import { conditionOf, isReady } from '../../kube/loop/outcome.ts'
 import type { Observed } from '../../kube/loop/status.ts'
 import { InvalidHeader, TargetRefused } from '../../outbound/errors.ts'
@@ -78,7 +78,7 @@ async function finishedStatus(
 async function deliver(
   call: WebhookCall,
   tools: CallTools,
-  context: Pick<ReconcileContext<typeof WebhookCall>, 'releaseWorker'>,
+  context: Pick<WorkContext<typeof WebhookCall>, 'releaseWorker'>,
 ): Promise<CallStatus> {
   const { namespace } = call.metadata
   const attempt: CallStatus = { redelivery: redeliveryOf(call), attempts: call.status?.attempts }

@@ -22,7 +22,7 @@ import type { Store } from '../../kube/cache/store.ts'
 import { isAlreadyExists, isNamespaceTerminating } from '../../kube/client/api-error.ts'
 import { explainRejection } from '../../kube/client/explain-rejection.ts'
 import { keyOf } from '../../kube/client/resource.ts'
-import { type Controller, type ReconcileContext, watchKind } from '../../kube/loop/controller.ts'
+import { type Controller, type WorkContext, watchKind } from '../../kube/loop/controller.ts'
 import type { Observed } from '../../kube/loop/status.ts'
 import { observedOf } from '../objects/observed.ts'
 import { createOwnedSecrets, type OwnedSecrets } from '../shared/owned-secrets.ts'
@@ -75,7 +75,7 @@ export function webhookController(cluster: Cluster, serverNow: () => number): Co
 async function reconcile(
   webhook: Webhook,
   { cluster, firstVersionOf, ownedSecrets }: Tools,
-  context: Pick<ReconcileContext<typeof Webhook>, 'report'>,
+  context: Pick<WorkContext<typeof Webhook>, 'report'>,
 ): Promise<Observed<typeof Webhook>> {
   const { namespace } = webhook.metadata
   const signingSecretName = signingSecretOf(webhook)

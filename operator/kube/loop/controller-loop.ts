@@ -1,14 +1,13 @@
 import type { Kind, ObjectOf } from '../../api/kind.ts'
-import { ReconcileError, Stalled, Waiting } from '../../domain/base/errors.ts'
-import { truncate } from '../../domain/base/size-limits.ts'
+import { ReconcileError, Waiting } from '../../domain/base/errors.ts'
 import type { Log, LogFields } from '../../log.ts'
 import type { Cache } from '../cache/cache.ts'
 import type { Cluster } from '../cache/cluster.ts'
-import { isConflict, isNotFound, isRejected } from '../client/api-error.ts'
+import { isConflict, isNotFound } from '../client/api-error.ts'
 import { explainQuota, rejectedRetrySeconds } from '../client/explain-rejection.ts'
 import { hasFinalizer, keyOf, namespacedName } from '../client/resource.ts'
 import { type Backoff, type BackoffMs, createBackoff } from './backoff.ts'
-import type { Controller, ReconcileContext, TraceReconcile } from './controller.ts'
+import type { Controller, TraceReconcile, WorkContext } from './controller.ts'
 import { addFinalizer, removeFinalizer } from './finalizer.ts'
 import { createGracePeriod, type GracePeriod } from './grace-period.ts'
 import { isSettled, outcomeOf, type ReconcileResult, resultOf } from './outcome.ts'
@@ -19,7 +18,8 @@ import { QuotaWaits } from './quota-waits.ts'
 import { type Resync, startResync } from './resync.ts'
 import { RetryPace } from './retry-pace.ts'
 import { ShortWaits, waitingDelayMs } from './short-waits.ts'
-import { attemptsOf, type Observed, type Result, replaceStatus, statusOfError } from './status.ts'
+import { attemptsOf, type Observed, statusOfError } from './status.ts'
+import { StatusWriter } from './status-writer.ts'
 
 /** What the loop of a kind reports. */
 export interface LoopMetrics {
@@ -170,33 +170,31 @@ class ControllerLoop<K extends Kind> implements Loop {
       return this.#finish(found, key, () => Promise.reject(error), rejectedRetrySeconds * 1000)
     }
     const afterWrite: (() => void)[] = []
-    const context: ReconcileContext<K> = {
-      afterWrite: (work) => afterWrite.push(work),
-      isResync: this.#resyncKeys.delete(key),
-      ...this.#contextOf(object, key),
-    }
-    await this.#finish(object, key, () => this.#controller.reconcile(object, context))
+    const isResync = this.#resyncKeys.delete(key)
+    await this.#finish(object, key, (context) =>
+      this.#controller.reconcile(object, {
+        ...context,
+        afterWrite: (work) => afterWrite.push(work),
+        isResync,
+      }),
+    )
     for (const work of afterWrite) work()
   }
 
   async #finalizeOne(object: ObjectOf<K>, key: string): Promise<void> {
-    await this.#finish(object, key, async () => {
-      if ((await this.#controller.finalize?.(object, this.#contextOf(object, key))) === 'later')
-        return undefined
+    await this.#finish(object, key, async (context) => {
+      if ((await this.#controller.finalize?.(object, context)) === 'later') return undefined
       await removeFinalizer(this.#cluster, this.#controller.kind, object)
       return undefined
     })
   }
 
-  #contextOf(
-    object: ObjectOf<K>,
-    key: string,
-  ): Pick<ReconcileContext<K>, 'releaseWorker' | 'throwIfStopping' | 'report'> {
+  #contextOf(writer: StatusWriter<K>, key: string): WorkContext<K> {
     return {
       report: async (observed, message) => {
         // What is not recorded must not be done.
         if (!this.#options.isActive()) throw new Stopping()
-        await this.#write(object, { observed, outcome: outcomeOf(new Waiting('Progressing', message)) })
+        await writer.write({ observed, outcome: outcomeOf(new Waiting('Progressing', message)) })
       },
       releaseWorker: (work) => this.queue.releaseWorker(key, work),
       throwIfStopping: () => {
@@ -209,10 +207,11 @@ class ControllerLoop<K extends Kind> implements Loop {
   async #finish(
     object: ObjectOf<K>,
     key: string,
-    run: () => Promise<Observed<K> | undefined>,
+    run: (context: WorkContext<K>) => Promise<Observed<K> | undefined>,
     longestDelay?: number,
   ): Promise<void> {
-    const { observed, error } = await attempt(run)
+    const writer = new StatusWriter(this.#cluster, this.#controller.kind, object, this.#options.isActive)
+    const { observed, error } = await attempt(() => run(this.#contextOf(writer, key)))
     if ((error === undefined && observed === undefined) || error instanceof Stopping) return
     this.#quotaWaits.add(key, error)
     if (isConflict(error)) throw error
@@ -227,13 +226,7 @@ class ControllerLoop<K extends Kind> implements Loop {
     const attempts = isFailure ? attemptsOf(object, this.#backoff.fail(key)) : undefined
     const delay = attempts === undefined ? undefined : this.#retryDelay(key, attempts, longestDelay)
     if (this.#shortWaits.isShort(key, object, outcome)) this.queue.addAfter(key, waitingDelayMs)
-    else
-      await this.#writeStatus(object, {
-        observed: observed ?? statusOfError(error),
-        outcome,
-        attempts,
-        delay,
-      })
+    else await writer.writeOrSayWhy({ observed: observed ?? statusOfError(error), outcome, attempts, delay })
     this.#unwritten.reset(key)
     if (!isFailure) this.#backoff.reset(key)
     if (outcome.ready !== 'Unknown') this.#shortWaits.end(key)
@@ -244,21 +237,6 @@ class ControllerLoop<K extends Kind> implements Loop {
   #retryDelay(key: string, attempts: number, longest = Number.POSITIVE_INFINITY): number {
     const [namespace] = namespacedName(key)
     return Math.max(Math.min(longest, this.#backoff.delayAfter(attempts)), this.#retryPace.reserve(namespace))
-  }
-
-  /** Writes the result. If the API server rejects it permanently, writes `StatusRejected`. */
-  async #writeStatus(object: ObjectOf<K>, result: Result<K>): Promise<void> {
-    try {
-      await this.#write(object, result)
-    } catch (error) {
-      if (!isRejected(error)) throw error
-      const message = `the cluster rejects the status: ${truncate(error.message, 1000)}; rejected message: ${truncate(result.outcome.message, 1000)}`
-      await this.#write(object, { outcome: outcomeOf(new Stalled('StatusRejected', message)) })
-    }
-  }
-
-  async #write(object: ObjectOf<K>, result: Result<K>): Promise<void> {
-    if (this.#options.isActive()) await replaceStatus(this.#cluster, this.#controller.kind, object, result)
   }
 
   #logFields(key: string): { kind: string; key: string } {

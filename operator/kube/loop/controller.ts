@@ -2,14 +2,18 @@ import type { Kind, KubeObject, ObjectOf } from '../../api/kind.ts'
 import type { Cache, Change } from '../cache/cache.ts'
 import type { Observed } from './status.ts'
 
-/** One run of a reconcile. */
-export interface ReconcileContext<K extends Kind> {
+/** One run of a reconcile or of a deletion. */
+export interface WorkContext<K extends Kind> {
   /** Writes the facts known so far, as not ready yet, so that a crash does not lose them. */
   report(observed: Observed<K>, message: string): Promise<void>
   /** Runs a part that only waits, such as a call, outside the worker pool. */
   releaseWorker<T>(work: () => Promise<T>): Promise<T>
   /** Throws when the process is to end: between the requests of long work, which the next process completes. */
   throwIfStopping(): void
+}
+
+/** One run of a reconcile. */
+export interface ReconcileContext<K extends Kind> extends WorkContext<K> {
   /** Calls `work` when the status that this reconcile returns is written. */
   afterWrite(work: () => void): void
   /** Whether this is the periodic reconcile that every object gets. */
@@ -26,10 +30,7 @@ export interface Controller<K extends Kind = Kind> {
    * Cleans up after an object that is being deleted; the loop then removes the finalizer. With `later`, the loop does
    * nothing: a watch of the controller enqueues the object again.
    */
-  finalize?(
-    object: ObjectOf<K>,
-    context: Pick<ReconcileContext<K>, 'releaseWorker' | 'throwIfStopping' | 'report'>,
-  ): Promise<'later' | void>
+  finalize?(object: ObjectOf<K>, context: WorkContext<K>): Promise<'later' | void>
   /** Sources of keys to reconcile, in addition to changes of this kind. */
   readonly watches?: readonly Watch[]
 }

@@ -1,8 +1,5 @@
-import type { CommonStatus, Condition, Kind, KubeObject, ObjectOf, StatusOf } from '../../api/kind.ts'
+import type { CommonStatus, Condition, Kind, KubeObject, StatusOf } from '../../api/kind.ts'
 import { hasReason } from '../../domain/base/errors.ts'
-import { sameJson } from '../../domain/base/json.ts'
-import type { Cluster } from '../cache/cluster.ts'
-import { ApiError } from '../client/api-error.ts'
 import { conditionOf, conditionsAfter, type Outcome } from './outcome.ts'
 
 /** What a reconcile observed: the kind's own status fields, and conditions other than the common ones. */
@@ -21,31 +18,6 @@ export interface Result<K extends Kind> {
 /** What an error says was observed before the reconcile failed. */
 export function statusOfError<K extends Kind>(error: unknown): Observed<K> | undefined {
   return hasReason(error) ? (error.observed as Observed<K> | undefined) : undefined // thrown by this kind's controller
-}
-
-/** The status that the reconcile of an object wrote last. */
-const written = new WeakMap<object, CommonStatus | undefined>()
-
-/**
- * Writes the status after a result, unless it is the same. A conflict when the store has got another status since the reconcile
- * began, such as one whose answer was lost: it has facts that the result lacks.
- */
-export async function replaceStatus<K extends Kind>(
-  cluster: Cluster,
-  kind: K,
-  object: ObjectOf<K>,
-  result: Result<K>,
-): Promise<void> {
-  const { namespace, name, generation = 0 } = object.metadata
-  const stored = cluster.store.get(kind, namespace, name) ?? object
-  const known: CommonStatus | undefined = written.has(object) ? written.get(object) : object.status
-  if (stored !== object && !sameJson(stored.status, known))
-    throw new ApiError(409, 'Conflict', `the status of '${name}' has changed since the reconcile began`)
-  const before = stored.status ?? {}
-  const after = nextStatus(kind, before, generation, result)
-  if (sameJson(before, after)) return
-  const { status } = await cluster.replaceStatus(kind, object, after, kind.kind)
-  written.set(object, status)
 }
 
 /** The whole status after a result: what was observed, the attempts, and the conditions of the outcome. */

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { Application } from '../../../operator/api/application.ts'
 import type { ObjectMeta } from '../../../operator/api/kind.ts'
 import { finalizer } from '../../../operator/api/names.ts'
-import type { ReconcileContext } from '../../../operator/kube/loop/controller.ts'
+import type { WorkContext } from '../../../operator/kube/loop/controller.ts'
 import { startController } from '../../../operator/kube/loop/controller-loop.ts'
 import { silentLog } from '../../../operator/log.ts'
 import { createFakeCluster, type FakeCluster } from '../../api-gateway/support/fake-cluster.ts'
@@ -28,7 +28,7 @@ test.each<[work: string, metadata: Partial<ObjectMeta>, isLeading: boolean]>([
   cluster.addOrganization('acme')
   cluster.put(Application, storedObject(Application, { name: 'shop', ...metadata }, {}))
   let isActive = true
-  async function work({ report }: Pick<ReconcileContext<typeof Application>, 'report'>) {
+  async function work({ report }: Pick<WorkContext<typeof Application>, 'report'>) {
     isActive = isLeading
     await report({}, 'about to act')
     done.push('act')
