@@ -11,27 +11,9 @@ import { requestLines } from './request-lines.ts'
 import type { KindHeap } from './resident/heap.ts'
 import type { Resident } from './resident/resident.ts'
 import { environmentRows, environmentsLines } from './scale/environments.ts'
-import type { Goal, Scenario } from './scenarios.ts'
-import { medianOfEach, quantile, type Range, rangeOf, rounded } from './statistics.ts'
-
-/** One scenario over all its repetitions; figures are medians, peaks of memory are the highest. */
-export interface ScenarioResult {
-  readonly name: string
-  readonly resources: number
-  readonly seconds: number
-  readonly secondsRange: Range
-  readonly floorSeconds: number
-  readonly ratioToFloor: number
-  readonly writesPerResource: number
-  readonly readsPerResource: number
-  readonly reconcilesPerResource: number
-  readonly cpuSeconds: Readonly<Record<string, number>>
-  readonly peakMemoryMiB: Readonly<Record<string, number>>
-  /** Share of the CPUs that was not the benchmark's. */
-  readonly noise: number
-  readonly goal: Goal
-  readonly missed: readonly string[]
-}
+import type { ScenarioResult } from './scenario-result.ts'
+import type { Goal } from './scenarios.ts'
+import { rounded } from './statistics.ts'
 
 /** What `.dev/bench.json` holds. */
 export interface Report extends PartFigures {
@@ -46,65 +28,17 @@ export interface Report extends PartFigures {
   }
 }
 
-/** Sums the repetitions of a scenario up. */
-export function resultOf(scenario: Scenario, samples: readonly Sample[], floor: Floor): ScenarioResult {
-  const range = rangeOf(samples.map(({ seconds }) => seconds))
-  const floorSeconds = scenario.floorSeconds(floor)
-  const per = (pick: (sample: Sample) => number) =>
-    rounded(quantile(samples.map(pick), 0.5) / scenario.resources)
-  const result = {
-    name: scenario.name,
-    resources: scenario.resources,
-    seconds: rounded(range.median),
-    secondsRange: range,
-    floorSeconds: rounded(floorSeconds, 4),
-    ratioToFloor: rounded(range.median / floorSeconds, 2),
-    writesPerResource: per(({ writes }) => writes),
-    readsPerResource: per(({ reads }) => reads),
-    reconcilesPerResource: per(({ reconciles }) => reconciles),
-    cpuSeconds: medianOfEach(samples.map((each) => each.cpuSeconds)),
-    peakMemoryMiB: highestOfEach(samples.map((each) => each.peakMemoryMiB)),
-    noise: quantile(
-      samples.map(({ noise = 0 }) => noise),
-      0.5,
-    ),
-  }
-  return { ...result, goal: scenario.goal, missed: missedGoals(scenario.goal, result) }
-}
-
-function highestOfEach(records: readonly Readonly<Record<string, number>>[]): Record<string, number> {
-  const names = new Set(records.flatMap((each) => Object.keys(each)))
-  return Object.fromEntries(
-    [...names].map((name) => [name, rounded(Math.max(...records.map((each) => each[name] ?? 0)), 1)]),
-  )
-}
-
-type Figures = Pick<
-  ScenarioResult,
-  'seconds' | 'ratioToFloor' | 'writesPerResource' | 'readsPerResource' | 'reconcilesPerResource'
->
-
-/** The parts of a goal that the figures do not keep to. */
-export function missedGoals(goal: Goal, figures: Figures): string[] {
-  const checks: [string, number | undefined, number][] = [
-    ['ratio', goal.ratio, figures.ratioToFloor],
-    ['seconds', goal.seconds, figures.seconds],
-    ['writes', goal.writesPerResource, figures.writesPerResource],
-    ['reads', goal.readsPerResource, figures.readsPerResource],
-    ['reconciles', goal.reconcilesPerResource, figures.reconcilesPerResource],
-  ]
-  return checks.flatMap(([name, most, found]) => (most !== undefined && found > most ? [name] : []))
-}
-
 /** The floor as a table. */
 export function floorTable({ serial, parallel, namespaceSeconds }: Floor): string {
-  const figures = ({ perSecond, p50Ms, p99Ms }: Pace) => [
+  const figures = ({ perSecond, p50Ms, p99Ms, clientMs }: Pace) => [
     perSecond.toFixed(0),
     p50Ms.toFixed(1),
     p99Ms.toFixed(1),
+    clientMs.toFixed(2),
   ]
   const rows = operations.map((name) => [name, ...figures(serial[name]), ...figures(parallel[name])])
-  const head = ['floor', '1: /s', 'p50 ms', 'p99 ms', '64: /s', 'p50 ms', 'p99 ms']
+  const columns = ['p50 ms', 'p99 ms', 'client CPU ms']
+  const head = ['floor', '1: /s', ...columns, '64: /s', ...columns]
   return `${table([head, ...rows])}\nan empty namespace is gone after ${namespaceSeconds} s`
 }
 
@@ -208,6 +142,7 @@ function scenarioTable(results: readonly ScenarioResult[]): string {
       String(each.readsPerResource),
       String(each.reconcilesPerResource),
       processesOf(each.cpuSeconds, 2),
+      each.operatorMs ? `${each.operatorMs.each}/${each.operatorMs.floor}` : '',
       processesOf(each.peakMemoryMiB, 0),
       `${Math.round(each.noise * 100)}%`,
       goalText(each.goal),
@@ -225,6 +160,7 @@ function scenarioTable(results: readonly ScenarioResult[]): string {
     'reads',
     'reconciles',
     columns,
+    'op ms each/client',
     'peak MiB: the same',
     'noise',
     'goal',

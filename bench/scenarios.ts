@@ -3,6 +3,7 @@ import { deployOverRest, deployTo, removeEnvironment, type Stage } from './clien
 import {
   applyFloor,
   chainFloor,
+  clientFloorMs,
   deletionFloor,
   type Floor,
   independentFloor,
@@ -20,6 +21,8 @@ export interface Scenario {
   readonly resources: number
   /** Seconds that the API server alone needs. */
   floorSeconds(floor: Floor): number
+  /** CPU milliseconds of a client that makes a resource; where they are compared. */
+  clientFloorMs?(floor: Floor): number
   readonly goal: Goal
   /** Answers the seconds from the client's write until a watcher sees the end. */
   run(stage: Stage, environmentId: string): Promise<number>
@@ -70,6 +73,7 @@ export function deploy(count: number, goal: Goal = {}, work: Work = 'echo'): Sce
     name: `${count} independent${titles[work]}`,
     resources: count,
     floorSeconds: (floor) => independentFloor(floor, count, work),
+    clientFloorMs: (floor) => clientFloorMs(floor, work),
     goal: { ...fresh(work), ...goal },
     leaves: resourcesOf(work, count),
     run: (stage, id) => deployTo(stage, id, 'first', { deltaName: independentName(count, work) }),
@@ -178,6 +182,7 @@ function workloads(count: number): Scenario[] {
       ...deploy(leaves, { ratio: 1.5, writesPerResource: 8.1, readsPerResource: 4.1 }, 'five'),
       name: `${count} workloads`,
       floorSeconds: (floor) => independentFloor(floor, leaves, 'workload'),
+      clientFloorMs: (floor) => clientFloorMs(floor, 'workload'),
       run: (stage, id) => deployTo(stage, id, 'first', { deltaName: workloadsName(count) }),
     },
     {

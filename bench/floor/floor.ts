@@ -6,6 +6,8 @@ export interface Pace {
   readonly perSecond: number
   readonly p50Ms: number
   readonly p99Ms: number
+  /** CPU that the client needs for each. */
+  readonly clientMs: number
 }
 
 /**
@@ -50,6 +52,7 @@ export function medianFloor(rounds: readonly Floor[]): Floor {
         perSecond: medianOf((round) => round[way][name].perSecond),
         p50Ms: medianOf((round) => round[way][name].p50Ms),
         p99Ms: medianOf((round) => round[way][name].p99Ms),
+        clientMs: medianOf((round) => round[way][name].clientMs),
       },
     ])
     return Object.fromEntries(entries) as Record<Operation, Pace> // every operation is named
@@ -80,8 +83,17 @@ export function independentFloor(
   count: number,
   work: Work | 'workload' = 'echo',
 ): number {
+  return secondsOf(parallel, count, creationOf(work))
+}
+
+/** CPU milliseconds of a client that makes a resource, and does nothing else. */
+export function clientFloorMs({ parallel }: Floor, work: Work | 'workload' = 'echo'): number {
+  return creationOf(work).reduce((sum, operation) => sum + parallel[operation].clientMs, 0)
+}
+
+function creationOf(work: Work | 'workload'): Operation[] {
   const { apply } = objectOperations[work]
-  return secondsOf(parallel, count, ['create', 'statusUpdate', ...(apply ? [apply] : [])])
+  return ['create', 'statusUpdate', ...(apply ? [apply] : [])]
 }
 
 /** Seconds in which `count` resources can be made of which each waits for the next. */

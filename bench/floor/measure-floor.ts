@@ -151,6 +151,7 @@ async function paceOf<T>(
 ): Promise<Pace> {
   const latencies: number[] = []
   const begun = performance.now()
+  const usedBefore = process.cpuUsage()
   await inParallel(
     items,
     async (item) => {
@@ -161,9 +162,11 @@ async function paceOf<T>(
     atOnce,
   )
   const seconds = (performance.now() - begun) / 1000
+  const { user, system } = process.cpuUsage(usedBefore) // microseconds
   return {
     perSecond: rounded(items.length / seconds, 1),
     p50Ms: rounded(quantile(latencies, 0.5), 2),
     p99Ms: rounded(quantile(latencies, 0.99), 2),
+    clientMs: rounded((user + system) / 1000 / items.length, 2),
   }
 }

@@ -6,6 +6,7 @@ import { countEvents, isWrite, parseAudit } from '../../bench/audit.ts'
 import {
   applyFloor,
   chainFloor,
+  clientFloorMs,
   deletionFloor,
   type Floor,
   independentFloor,
@@ -15,10 +16,10 @@ import {
 } from '../../bench/floor/floor.ts'
 import { requestsIn, sumOf } from '../../bench/measure.ts'
 import { readOptions } from '../../bench/options.ts'
-import { missedGoals } from '../../bench/report.ts'
 import { requestLines } from '../../bench/request-lines.ts'
 import { deviation, predict } from '../../bench/scale/model.ts'
 import { writeTables } from '../../bench/scale/scale.ts'
+import { missedGoals } from '../../bench/scenario-result.ts'
 import { quantile, rangeOf } from '../../bench/statistics.ts'
 import { secondsOfPs } from '../../bench/usage.ts'
 
@@ -39,7 +40,7 @@ function auditLine(
 }
 
 function floorOf(perSecond: number, p50Ms: number): Floor {
-  const pace = { perSecond, p50Ms, p99Ms: 2 * p50Ms }
+  const pace = { perSecond, p50Ms, p99Ms: 2 * p50Ms, clientMs: 0.5 }
   const paces = Object.fromEntries(operations.map((each) => [each, pace])) as Floor['serial'] // every operation is named
   return { serial: paces, parallel: paces, namespaceSeconds: 1.2 }
 }
@@ -128,6 +129,8 @@ test('the floor adds up the required writes', () => {
   const floor = medianFloor([floorOf(500, 2), floorOf(1000, 4), floorOf(900, 5)])
   expect(independentFloor(floor, 900)).toBe(2)
   expect(independentFloor(floor, 900, 'object')).toBe(3)
+  expect(clientFloorMs(floor)).toBe(1)
+  expect(clientFloorMs(floor, 'object')).toBe(1.5)
   expect(deletionFloor(floor, 450)).toBe(1)
   expect(deletionFloor(floor, 450, 'five')).toBe(1.5)
   // The namespace ends later.
