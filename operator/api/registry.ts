@@ -20,6 +20,16 @@ export const clusterSecretsSchema = map(
   { maxProperties: 100 },
 )
 
+/** An address in the form of image references, without a tag: one with a tag, a user or a wildcard would fit no image. */
+export const registryAddressSchema = string(
+  'Host, or host and project, such as `registry.example.com/shop`.',
+  {
+    minLength: 1,
+    maxLength: 512,
+    pattern: '^(https?://)?([A-Za-z0-9.-]+|\\[[A-Fa-f0-9:]+\\])(:[0-9]+)?(/[A-Za-z0-9._/-]*)?$',
+  },
+)
+
 export const Registry = defineKind({
   kind: 'Registry',
   plural: 'registries',
@@ -28,11 +38,7 @@ export const Registry = defineKind({
     'A registry of container images. The object name is the registry id. Workloads with images of the registry get an image pull Secret with its credentials.',
   spec: object(
     {
-      registry: string('Host, or host and project, such as `registry.example.com/shop`.', {
-        minLength: 1,
-        maxLength: 512,
-        pattern: '^\\S+$',
-      }),
+      registry: registryAddressSchema,
       type: oneOf(
         registryTypes,
         'How images are pulled: without credentials (`public`), with user name and password (`basic`, and `google_gcr` with the user name `_json_key`), or with an existing Secret (`secret_ref`). Tokens of `amazon_ecr` expire and are not renewed: use `secret_ref` and a tool that renews the Secret.',

@@ -1,4 +1,9 @@
-import { clusterSecretsSchema, type Registry, registryTypes } from '../../../operator/api/registry.ts'
+import {
+  clusterSecretsSchema,
+  type Registry,
+  registryAddressSchema as registry,
+  registryTypes,
+} from '../../../operator/api/registry.ts'
 import { boolean, object, oneOf, type Static, string, time } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { knownId, newId } from '../../request/parameters.ts'
@@ -9,11 +14,6 @@ import { credentialsData, type SecretData } from '../common/secret-refs.ts'
 
 type Spec = Registry['spec']
 
-const registry = string('Host, or host and project, for example `registry.example.com/shop`.', {
-  minLength: 1,
-  maxLength: 512,
-  pattern: '^\\S+$',
-})
 const type = oneOf(registryTypes, 'How images are pulled from the registry.')
 const optionalFields = {
   creds: object(

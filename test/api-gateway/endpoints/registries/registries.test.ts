@@ -116,6 +116,14 @@ test.each<[rule: string, before: object, changes: object, credentials: object | 
   expect(body.secrets).toEqual(credentials)
 })
 
+test.each(['r.test', 'r.test:5000/a/b_c', '[::1]:5000', 'http://r.test/', 'https://index.docker.io/v1/'])(
+  'a registry may be at %s',
+  async (registry) => {
+    const answer = await send(`POST ${registries}`, { id: 'other', type: 'public', registry })
+    expect(answer).toMatchObject({ status: 201, body: { registry } })
+  },
+)
+
 test('a registry is deleted', async () => {
   await send(`POST ${registries}`, basic)
   expect((await send(`DELETE ${registries}/builds`)).status).toBe(204)
@@ -148,6 +156,14 @@ describe('a registry is refused', () => {
     ],
     ['without an address', `POST ${registries}`, { id: 'second', type: 'public' }, 422],
     ['with another id', `PATCH ${registries}/builds`, { id: 'second' }, 400],
+    ...['*', 'ana@r.test', 'r.test/shop:1.0', 'r.test/a b', 'ftp://r.test', ''].map(
+      (registry): [string, string, object, number] => [
+        `at '${registry}', which is no address`,
+        `POST ${registries}`,
+        { id: 'second', type: 'public', registry },
+        400,
+      ],
+    ),
   ])('%s', async (_, operation, body, status) => {
     await send(`POST ${registries}`, basic)
     expect((await send(operation, body)).status).toBe(status)
