@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express'
 import { object } from '../operator/api/schema.ts'
+import type { Requirement } from '../operator/domain/access/roles.ts'
 import { Problem } from '../operator/domain/base/errors.ts'
 import type { AuditLocals } from './audit/audit.ts'
 import {
@@ -71,7 +72,8 @@ export function createServe(
       if (!endpoint.isUnlimited) unsent.ensureAvailable(keyOf(request, user))
       const authorizeCaller = (each: Caller): Caller => {
         const member = withMembership(each, params['org_id'], gateway)
-        if (typeof access === 'object') authorize(member, access, { applicationId: params['app_id'] })
+        if (typeof access === 'object')
+          authorize(member, withoutDeployer(access), { applicationId: params['app_id'] })
         return member
       }
       const { org_id: organization, app_id } = params
@@ -121,6 +123,11 @@ export function createServe(
     }
     return endpoint.isInvalidIfMissing ? invalidIfMissing(serve) : serve
   }
+}
+
+/** The handler checks the role on the environment type, because it finds the type. */
+function withoutDeployer(access: Requirement): Requirement {
+  return 'application' in access ? { ...access, deployer: false } : access
 }
 
 /** Answers 400 instead of 404. */

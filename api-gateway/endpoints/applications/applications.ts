@@ -150,7 +150,7 @@ export const applications: readonly Endpoint[] = [
     path: '/orgs/{org_id}/apps/{app_id}',
     summary: 'Delete an application and its environments',
     tag: 'Applications',
-    access: { application: 'owner' },
+    access: { application: 'owner', deployer: true },
     responses: { 202: acceptedShape, 204: undefined },
     async handle({ params, caller }, { cluster }) {
       const { store } = cluster

@@ -60,7 +60,7 @@ export const automationRules: readonly Endpoint[] = [
     path: rulesPath,
     summary: 'Create an automation rule, which applies to versions that are registered from now on',
     tag,
-    access: { application: 'developer' },
+    access: { application: 'developer', deployer: true },
     body: ruleRequestShape,
     responses: { 201: ruleShape, 409: errorShape },
     async handle({ params, body, caller }, gateway) {
@@ -87,7 +87,7 @@ export const automationRules: readonly Endpoint[] = [
     path: rulePath,
     summary: 'Replace an automation rule; it applies to versions that are registered from now on',
     tag,
-    access: { application: 'developer' },
+    access: { application: 'developer', deployer: true },
     body: ruleRequestShape,
     responses: { 200: ruleShape, 409: errorShape },
     async handle({ params, body, caller }, gateway) {
@@ -108,7 +108,7 @@ export const automationRules: readonly Endpoint[] = [
     path: rulePath,
     summary: 'Delete an automation rule',
     tag,
-    access: { application: 'developer' },
+    access: { application: 'developer', deployer: true },
     responses: { 204: undefined },
     async handle({ params, caller }, { cluster }) {
       authorizeDeploying(cluster.store, params, caller)

@@ -103,7 +103,7 @@ export const deployments: readonly Endpoint[] = [
     path,
     summary: 'Deploy to an environment',
     tag,
-    access: { application: 'developer' },
+    access: { application: 'developer', deployer: true },
     query: {
       dry_run: flag('Whether to write nothing and return the plan.'),
     },

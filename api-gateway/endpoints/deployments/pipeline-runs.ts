@@ -56,7 +56,7 @@ export const pipelineRuns: readonly Endpoint[] = [
     path: '/orgs/{org_id}/apps/{app_id}/pipeline-runs',
     summary: 'Deploy to an environment, idempotently with the header `Idempotency-Key`',
     tag: 'Deployments',
-    access: { application: 'developer' },
+    access: { application: 'developer', deployer: true },
     headers: {
       'Idempotency-Key': string(
         'Idempotency key. Requests of a user for an application with the same key create one deployment, until that deployment is deleted. A request with the same key and another body is rejected (422). An empty key counts as absent.',

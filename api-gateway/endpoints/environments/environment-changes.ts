@@ -43,7 +43,7 @@ export const environmentChanges: readonly Endpoint[] = [
     path: '/orgs/{org_id}/apps/{app_id}/envs/{env_id}/from_deploy_id',
     summary: 'Set the deployment that the next deployment to the environment is based on',
     tag: 'Environments',
-    access: { application: 'developer' },
+    access: { application: 'developer', deployer: true },
     body: string('ID of a deployment of any environment of the application, as a JSON string.', {
       maxLength: 253,
     }),

@@ -42,7 +42,7 @@ export const environments: readonly Endpoint[] = [
     path: '/orgs/{org_id}/apps/{app_id}/envs',
     summary: 'Create an environment',
     tag: 'Environments',
-    access: { application: 'developer' },
+    access: { application: 'developer', deployer: true },
     body: object(
       { id: shortId('ID of the new environment.'), name: string('Display name.') },
       {
@@ -90,7 +90,7 @@ export const environments: readonly Endpoint[] = [
     path: '/orgs/{org_id}/apps/{app_id}/envs/{env_id}',
     summary: 'Delete an environment and deprovision its resources',
     tag: 'Environments',
-    access: { application: 'developer' },
+    access: { application: 'developer', deployer: true },
     responses: { 202: acceptedShape, 204: undefined },
     async handle({ params, caller }, { cluster }) {
       const { store } = cluster

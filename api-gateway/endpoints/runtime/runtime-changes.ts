@@ -17,7 +17,7 @@ export const runtimeChanges: readonly Endpoint[] = [
     path: '/orgs/{org_id}/apps/{app_id}/envs/{env_id}/runtime/paused',
     summary: 'Stop all pods of an environment, or start them again',
     tag: 'Runtime',
-    access: { application: 'developer' },
+    access: { application: 'developer', deployer: true },
     body: boolean('Whether the pods are stopped, as a JSON boolean.'),
     responses: { 204: undefined },
     async handle({ params, body, caller }, gateway) {
@@ -31,7 +31,7 @@ export const runtimeChanges: readonly Endpoint[] = [
     path: '/orgs/{org_id}/apps/{app_id}/envs/{env_id}/runtime/replicas',
     summary: 'Set the number of pods of workloads; it holds for later deployments too',
     tag: 'Runtime',
-    access: { application: 'developer' },
+    access: { application: 'developer', deployer: true },
     body: map(
       nullable(integer('Number of pods. Null: that of the module.', { minimum: 0, maximum: mostReplicas })),
       'Number of pods by workload. Omitted workloads keep theirs.',
@@ -53,7 +53,7 @@ export const runtimeChanges: readonly Endpoint[] = [
     path: '/orgs/{org_id}/apps/{app_id}/envs/{env_id}/runtime/actions/restart',
     summary: 'Replace the pods of workloads',
     tag: 'Runtime',
-    access: { application: 'developer' },
+    access: { application: 'developer', deployer: true },
     body: object(
       {},
       {

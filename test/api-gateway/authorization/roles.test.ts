@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { endpoints } from '../../../api-gateway/endpoints/index.ts'
+import { accessText } from '../../../api-gateway/openapi/texts.ts'
 import { addEnvironment, addResource } from '../support/objects.ts'
 import { everybody, members, rules } from '../support/rules.ts'
 import { setUpGateway } from '../support/set-up.ts'
@@ -10,6 +11,11 @@ const gateway = await setUpGateway(() => {
   for (const [name, spec] of Object.entries(members)) {
     gateway.addUser(name)
     gateway.addMember('acme', name, spec)
+  }
+  for (const role of ['viewer', 'developer', 'owner'] as const) {
+    gateway.addUser(`${role}-of-no-type`)
+    const applications = [{ applicationName: 'shop', role }]
+    gateway.addMember('acme', `${role}-of-no-type`, { role: 'member', applications })
   }
   gateway.addUser('robot', { type: 'service', organizationName: 'acme' })
   gateway.addMember('acme', 'robot', { role: 'member' })
@@ -22,6 +28,20 @@ describe.each(rules)('%s', (operation, allowed, body) => {
     expect(status).not.toBe(401)
     expect(status).toBeLessThan(500)
   })
+})
+
+describe('the description says when the role on the environment type is needed too:', () => {
+  const rows = endpoints.filter(({ access }) => typeof access === 'object' && 'application' in access)
+  test.each(rows.map((each) => [`${each.method.toUpperCase()} ${each.path}`, each] as const))(
+    '%s',
+    async (operation, { access }) => {
+      const least = typeof access === 'object' && 'application' in access ? access.application : ''
+      const pattern = new RegExp(`^${operation.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
+      const [row, , body] = rules.find(([each]) => pattern.test(each)) ?? []
+      const { status } = await gateway.send(row ?? '', { as: `${least}-of-no-type`, body })
+      expect(/`deployer`/.test(accessText(access))).toBe(status === 403)
+    },
+  )
 })
 
 test('every protected operation has its row', () => {

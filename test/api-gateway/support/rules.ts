@@ -13,6 +13,7 @@ export const members: Record<string, Membership['spec']> = {
   deployer: { role: 'member', applications: onShop('developer'), environmentTypes: deployer },
   owner: { role: 'member', applications: onShop('owner'), environmentTypes: deployer },
   contributor: { role: 'artefactContributor' },
+  'org-viewer': { role: 'orgViewer' },
   'other-owner': {
     role: 'member',
     applications: [{ applicationName: 'other', role: 'owner' }],
@@ -29,7 +30,7 @@ const owners = ['owner', 'administrator']
 const webhookManagers = ['owner', ...managers]
 const deployers = ['deployer', 'owner', 'administrator']
 const developers = ['developer', ...deployers]
-const viewers = ['viewer', ...developers]
+const viewers = ['viewer', 'org-viewer', ...developers]
 
 /** The roles that may call it, by the design and the specification; the rest of a valid request. */
 export const rules: [string, readonly string[], unknown?][] = [
