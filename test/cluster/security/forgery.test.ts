@@ -143,6 +143,25 @@ describe('nothing can be forged:', () => {
     expect(await write('developer', 'named', 'text', 'other')).toBe(403)
   })
 
+  test('a webhook names its signing secret only for such a user too', async () => {
+    const write = async (person: Person, name: string, signingSecretName?: string) => {
+      const object = {
+        apiVersion: 'quartermaster.dev/v1alpha1',
+        kind: 'Webhook',
+        metadata: { name, labels: { person } },
+        spec: { applicationName: 'shop', url: 'hooks.example.test/x', disabled: true, signingSecretName },
+      }
+      const path = `${pathIn('webhooks', name)}?fieldManager=${person}&force=true`
+      return (await apiRequest(people[person], 'PATCH', path, object, 'application/apply-patch+yaml')).status
+    }
+    expect(await write('developer', 'mine', 'login')).toBe(403)
+    expect(await write('developer', 'mine')).toBe(201)
+    expect(await write('developer', 'mine', 'login')).toBe(403)
+    expect(await write('platform-engineer', 'named', 'login')).toBe(201)
+    expect(await write('developer', 'named', 'login')).toBe(200)
+    expect(await write('developer', 'named', 'other')).toBe(403)
+  })
+
   test('our finalizer is not removed, and another one is', async () => {
     const path = pathIn('environments', 'shop.live')
     const finalizers = async () => {
