@@ -162,6 +162,18 @@ describe('nothing can be forged:', () => {
     expect(await write('developer', 'named', 'other')).toBe(403)
   })
 
+  test('a Secret with a token of a ServiceAccount is created only by a user who may create such tokens', async () => {
+    const path = `/api/v1/namespaces/${organization.id}/secrets`
+    const write = async (access: ApiAccess, name: string, type: string) => {
+      const annotations = { 'kubernetes.io/service-account.name': 'auditor' }
+      return (await apiRequest(access, 'POST', path, { metadata: { name, annotations }, type })).status
+    }
+    const token = 'kubernetes.io/service-account-token'
+    expect(await write(people['platform-engineer'], 'minted', token)).toBe(403)
+    expect(await write(people['platform-engineer'], 'plain', 'Opaque')).toBe(201)
+    expect(await write(cluster.access, 'minted', token)).toBe(201)
+  })
+
   test('our finalizer is not removed, and another one is', async () => {
     const path = pathIn('environments', 'shop.live')
     const finalizers = async () => {
