@@ -7,7 +7,7 @@ import { knownId } from '../../request/parameters.ts'
 import { patchObject, patchSpec } from '../common/change.ts'
 import { findEnvironment } from '../common/find.ts'
 import { environmentShape, toEnvironment } from './environment-shape.ts'
-import { findStartDeployment, refuseWithoutSet } from './environment-writing.ts'
+import { findStartDeployment, refuseUnfitStart } from './environment-writing.ts'
 
 /** Changes of environments. */
 export const environmentChanges: readonly Endpoint[] = [
@@ -53,7 +53,7 @@ export const environmentChanges: readonly Endpoint[] = [
       const target = { applicationId: params.app_id, environmentType: environment.spec.typeName }
       authorize(caller, { application: 'developer', deployer: true }, target)
       const start = findStartDeployment(cluster.store, params.org_id, params.app_id, body)
-      await refuseWithoutSet(cluster, start)
+      await refuseUnfitStart(cluster, start)
       const fromDeploymentName = start.metadata.name
       const time = new Date(now()).toISOString()
       await patchObject(cluster, Environment, environment, {

@@ -142,14 +142,15 @@ export function findStartDeployment(
 }
 
 /**
- * Throws Invalid for a deployment without a set: each deployment that builds on it would fail, and one that waits in the
- * same environment would wait for itself. The cache may lack the set of a delta that was planned a moment ago.
+ * Throws Invalid for a deployment that is gone or has no set: each deployment that builds on it would fail, and one that waits in
+ * the same environment would wait for itself. Reads it, because the cache may be stale.
  */
-export async function refuseWithoutSet(cluster: Cluster, start: EnvironmentDeployment): Promise<void> {
-  if (setNameOf(start) !== undefined) return
+export async function refuseUnfitStart(cluster: Cluster, start: EnvironmentDeployment): Promise<void> {
   const current = await refresh(cluster, EnvironmentDeployment, start)
-  if (current && setNameOf(current) !== undefined) return
-  const { name } = start.metadata
+  const { name, uid } = start.metadata
+  if (current?.metadata.uid !== uid || current.metadata.deletionTimestamp)
+    throw new Problem('Invalid', `deployment '${name}' does not exist`)
+  if (setNameOf(current) !== undefined) return
   throw new Problem('Invalid', `deployment '${name}' has no set that an environment can start from`)
 }
 

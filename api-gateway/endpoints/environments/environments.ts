@@ -19,8 +19,8 @@ import {
   findStartDeployment,
   hasResources,
   newEnvironment,
+  refuseUnfitStart,
   refuseUnknownType,
-  refuseWithoutSet,
   removeRecorded,
   typeOfStart,
 } from './environment-writing.ts'
@@ -69,7 +69,7 @@ export const environments: readonly Endpoint[] = [
         { application: 'developer', deployer: true },
         { applicationId: app_id, environmentType: type },
       )
-      if (start) await refuseWithoutSet(cluster, start)
+      if (start) await refuseUnfitStart(cluster, start)
       const object = newEnvironment(org_id, app_id, { ...body, type }, caller)
       const known = store.get(Environment, org_id, object.metadata.name)
       await refuseTaken(cluster, Environment, known, `environment '${body.id}'`)

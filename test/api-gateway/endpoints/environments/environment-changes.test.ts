@@ -78,6 +78,22 @@ describe('the deployment that an environment builds on', () => {
     const { spec } = gateway.cluster.store.get(Environment, 'acme', 'shop.development') ?? {}
     expect(spec?.fromDeploymentName).toBeUndefined()
   })
+
+  test.each<[string, unknown]>([
+    [`POST ${app}/envs`, { id: 'copy', name: 'Copy', from_deploy_id: 'shop.development.1' }],
+    [`PUT ${environment}/from_deploy_id`, 'shop.development.1'],
+  ])('is not one that is gone, although the gateway does not know that yet: %s', async (operation, body) => {
+    await gateway.send(`POST ${environment}/deploys`, { body: {} })
+    const restore = await behindItsBack(gateway, EnvironmentDeployment, (namespace, each) =>
+      gateway.cluster.drop(EnvironmentDeployment, namespace, each),
+    )
+    const answer = await gateway.send(operation, { body })
+    const message = "deployment 'shop.development.1' does not exist"
+    expect(answer).toMatchObject({ status: 400, body: { error: 'Invalid', message } })
+    restore()
+    expect((await gateway.send(`GET ${app}/envs/copy`)).status).toBe(404)
+    expect((await gateway.send(`GET ${environment}`)).body.from_deploy).toBeUndefined()
+  })
 })
 
 describe('a deployment by kubectl that has only a delta', () => {
