@@ -33,6 +33,7 @@ import {
   readInstallationId,
 } from './controllers/shared/installation-key.ts'
 import { NewResources } from './controllers/shared/new-resources.ts'
+import { OngoingStarts } from './controllers/shared/ongoing-starts.ts'
 import { Renewals } from './controllers/shared/renewals.ts'
 import { createProgressCounter } from './controllers/shared/resource-progress.ts'
 import { createSecretFinalizers } from './controllers/shared/secret-finalizers.ts'
@@ -107,6 +108,7 @@ export async function startOperator(options: {
   const progress = createProgressCounter(cluster.store, config.deploymentAttempts)
   const renewals = new Renewals(cluster.store)
   const newResources = new NewResources()
+  const starts = new OngoingStarts()
   const { vendors } = config
   const factories = openDrivers(await readInstallationId(cluster.client), installation.hash)
   const { builtIn } = factories
@@ -147,10 +149,10 @@ export async function startOperator(options: {
   const environments = { keptDeployments, namespaces, removals, inventory, log }
   await start(environmentController(cluster, objects, dispatcher, environments))
   await start(resourceAccountController(cluster, builtIn, serverNow))
-  await start(sharedValueController(cluster))
+  await start(sharedValueController(cluster, starts))
   await start(resourceTypeController)
   await start(resourceDriverController(cluster, planning, vendors))
-  await start(resourceDefinitionController(cluster, planning, vendors))
+  await start(resourceDefinitionController(cluster, planning, vendors, starts))
   await start(
     activeResourceController({
       cluster,
@@ -178,6 +180,7 @@ export async function startOperator(options: {
       progress,
       renewals,
       newResources,
+      starts,
       planning,
       dispatcher,
       attempts: config.deploymentAttempts,

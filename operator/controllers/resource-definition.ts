@@ -15,6 +15,7 @@ import { keyOf } from '../kube/client/resource.ts'
 import { type Controller, type Watch, watchKind } from '../kube/loop/controller.ts'
 import type { Observed } from '../kube/loop/status.ts'
 import type { Planning } from '../planning/planning.ts'
+import type { OngoingStarts } from './shared/ongoing-starts.ts'
 import { createOwnedSecrets, type OwnedSecrets } from './shared/owned-secrets.ts'
 import { createSecretReader, resolveSecretRefs } from './shared/secrets.ts'
 
@@ -30,10 +31,10 @@ export function resourceDefinitionController(
   cluster: Cluster,
   planning: Planning,
   vendors: readonly string[],
+  starts: Pick<OngoingStarts, 'over'>,
 ): Controller<typeof ResourceDefinition> {
-  const ownedSecrets = createOwnedSecrets(cluster, ResourceDefinition, ({ spec }) =>
-    secretNamesIn(spec.driverInputs?.secretRefs ?? {}),
-  )
+  const namedBy = ({ spec }: ResourceDefinition) => secretNamesIn(spec.driverInputs?.secretRefs ?? {})
+  const ownedSecrets = createOwnedSecrets(cluster, ResourceDefinition, namedBy, { starts })
   const tools: Tools = { cluster, planning, vendors, ownedSecrets }
   return {
     kind: ResourceDefinition,

@@ -9,16 +9,19 @@ import type { Cluster } from '../kube/cache/cluster.ts'
 import { scoped } from '../kube/cache/kinds-in-store.ts'
 import { keyOf } from '../kube/client/resource.ts'
 import { type Controller, watchKind } from '../kube/loop/controller.ts'
+import type { OngoingStarts } from './shared/ongoing-starts.ts'
 import { createOwnedSecrets } from './shared/owned-secrets.ts'
 import { createSecretReader, resolveSecretRefs } from './shared/secrets.ts'
 import { watchLifecycle } from './shared/watch-lifecycle.ts'
 
 /** A shared value is ready when its application, environment and secret exist, and no older value has the same key. */
-export function sharedValueController(cluster: Cluster): Controller<typeof SharedValue> {
+export function sharedValueController(
+  cluster: Cluster,
+  starts: Pick<OngoingStarts, 'over'>,
+): Controller<typeof SharedValue> {
   const { store, client } = cluster
-  const ownedSecrets = createOwnedSecrets(cluster, SharedValue, ({ spec }) =>
-    spec.secret === undefined ? [] : [spec.secret.secret],
-  )
+  const namedBy = ({ spec }: SharedValue) => (spec.secret === undefined ? [] : [spec.secret.secret])
+  const ownedSecrets = createOwnedSecrets(cluster, SharedValue, namedBy, { starts })
   const rivalsOf = (value: SharedValue) =>
     store.byIndex(SharedValue, 'place', scoped(value, valueIdentity(value.spec)))
   return {

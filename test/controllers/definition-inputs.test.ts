@@ -3,6 +3,7 @@ import { newObject } from '../../operator/api/kind.ts'
 import { ResourceDefinition } from '../../operator/api/resource-definition.ts'
 import { ResourceDriver } from '../../operator/api/resource-driver.ts'
 import { resourceDefinitionController } from '../../operator/controllers/resource-definition.ts'
+import { OngoingStarts } from '../../operator/controllers/shared/ongoing-starts.ts'
 import type { InputsCheck } from '../../operator/domain/resource/driver.ts'
 import { outcomeOf } from '../../operator/kube/loop/outcome.ts'
 import { nextStatus } from '../../operator/kube/loop/status.ts'
@@ -38,7 +39,7 @@ beforeEach(() => {
     vendors,
     log: silentLog,
   })
-  controller = resourceDefinitionController(cluster, planning, vendors)
+  controller = resourceDefinitionController(cluster, planning, vendors, new OngoingStarts())
 })
 
 function addSecret() {

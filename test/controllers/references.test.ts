@@ -14,6 +14,7 @@ import { environmentController } from '../../operator/controllers/environment.ts
 import { resourceAccountController } from '../../operator/controllers/resource-account.ts'
 import { resourceDefinitionController } from '../../operator/controllers/resource-definition.ts'
 import { resourceDriverController } from '../../operator/controllers/resource-driver.ts'
+import { OngoingStarts } from '../../operator/controllers/shared/ongoing-starts.ts'
 import { sharedValueController } from '../../operator/controllers/shared-value.ts'
 import { webhookController } from '../../operator/controllers/webhook/webhook.ts'
 import type { Driver } from '../../operator/drivers/driver.ts'
@@ -90,7 +91,7 @@ function definitions(): Controller<typeof ResourceDefinition> {
     vendors,
     log: silentLog,
   })
-  return resourceDefinitionController(cluster, planning, vendors)
+  return resourceDefinitionController(cluster, planning, vendors, new OngoingStarts())
 }
 function resources(): Controller<typeof ActiveResource> {
   return activeResourceController(resourceTools(cluster, [echo], { remote: () => own, wrapping: () => own }))
@@ -215,7 +216,7 @@ const rows: [reference: string, row: Row][] = [
   [
     'SharedValue to its application',
     {
-      subject: subject(() => sharedValueController(cluster), value({ value: 'x' })),
+      subject: subject(() => sharedValueController(cluster, new OngoingStarts()), value({ value: 'x' })),
       target: application,
       reason: 'ApplicationNotFound',
       untilGone: true,
@@ -224,7 +225,10 @@ const rows: [reference: string, row: Row][] = [
   [
     'SharedValue to its environment',
     {
-      subject: subject(() => sharedValueController(cluster), value({ value: 'x', environmentId: 'staging' })),
+      subject: subject(
+        () => sharedValueController(cluster, new OngoingStarts()),
+        value({ value: 'x', environmentId: 'staging' }),
+      ),
       target: shopStaging,
       others: [application],
       reason: 'EnvironmentNotFound',
@@ -234,7 +238,10 @@ const rows: [reference: string, row: Row][] = [
   [
     'SharedValue to its Secret',
     {
-      subject: subject(() => sharedValueController(cluster), value({ secret: withSecret })),
+      subject: subject(
+        () => sharedValueController(cluster, new OngoingStarts()),
+        value({ secret: withSecret }),
+      ),
       target: secret('hook'),
       others: [application],
       reason: 'SecretNotFound',

@@ -4,6 +4,7 @@ import { Environment } from '../../operator/api/environment.ts'
 import { newObject } from '../../operator/api/kind.ts'
 import { SharedValue } from '../../operator/api/shared-value.ts'
 import { applicationController } from '../../operator/controllers/application.ts'
+import { OngoingStarts } from '../../operator/controllers/shared/ongoing-starts.ts'
 import { sharedValueController } from '../../operator/controllers/shared-value.ts'
 import { createFakeCluster, type FakeCluster } from '../api-gateway/support/fake-cluster.ts'
 import { storedObject } from '../support/builders.ts'
@@ -20,7 +21,7 @@ beforeEach(() => {
   secrets = createFakeSecrets()
   fake.reset()
   cluster = { ...fake, client: secrets.client }
-  controller = sharedValueController(cluster)
+  controller = sharedValueController(cluster, new OngoingStarts())
   for (const name of ['shop', 'blog'])
     cluster.put(Application, storedObject(Application, { namespace: 'acme', name }, {}))
 })

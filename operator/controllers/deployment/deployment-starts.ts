@@ -12,6 +12,7 @@ import type { Observed } from '../../kube/loop/status.ts'
 import type { Planning } from '../../planning/planning.ts'
 import type { Installation } from '../shared/installation-key.ts'
 import type { NewResources } from '../shared/new-resources.ts'
+import type { OngoingStarts } from '../shared/ongoing-starts.ts'
 import type { Renewals } from '../shared/renewals.ts'
 import type { ResourceProgress } from '../shared/resource-progress.ts'
 import { createSecretReader } from '../shared/secrets.ts'
@@ -41,6 +42,7 @@ export interface DeploymentTools {
   readonly progress: Counter<ResourceProgress>
   readonly renewals: Renewals
   readonly newResources: NewResources
+  readonly starts: OngoingStarts
   readonly planning: Planning
   readonly dispatcher: Pick<Dispatcher, 'notifyDeleted'>
   readonly attempts: number
@@ -76,7 +78,8 @@ export class DeploymentStarts {
     if (other !== undefined) throw waitForDeployment(other, startRetrySeconds)
     this.#starting.set(environmentKey, deployment.metadata.name)
     try {
-      return await this.#startAlone(deployment, context)
+      const { namespace } = deployment.metadata
+      return await this.#tools.starts.run(namespace, () => this.#startAlone(deployment, context))
     } finally {
       this.#starting.delete(environmentKey)
     }

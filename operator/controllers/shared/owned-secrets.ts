@@ -10,6 +10,7 @@ import type { Cluster } from '../../kube/cache/cluster.ts'
 import { scoped } from '../../kube/cache/kinds-in-store.ts'
 import { isSecretName, readSecretMetadata, removeSecret } from '../../kube/cache/secret-metadata.ts'
 import { hasFinalizer, isOwnedBy } from '../../kube/client/resource.ts'
+import type { OngoingStarts } from './ongoing-starts.ts'
 
 /** Secrets that objects of a kind own. A new credential is a new Secret, and the old one must be deleted. */
 export interface OwnedSecrets<K extends SecretOwnerKind> {
@@ -22,13 +23,17 @@ const changeWithinMs = 600_000
 
 /**
  * Finds the Secrets of the objects of a kind; `namedBy` lists those that a spec names. An announced Secret is kept until
- * the deadline of the write that needs it, which this process counts by `now` since it first saw the announcement.
+ * the deadline of the write that needs it, which this process counts by `now` since it first saw the announcement. `starts` is
+ * for Secrets that active resources name.
  */
 export function createOwnedSecrets<K extends SecretOwnerKind>(
   cluster: Cluster,
   kind: K,
   namedBy: (owner: ObjectOf<K>) => readonly string[],
-  now: () => number = () => performance.now(),
+  {
+    now = () => performance.now(),
+    starts,
+  }: { readonly now?: () => number; readonly starts?: Pick<OngoingStarts, 'over'> } = {},
 ): OwnedSecrets<K> {
   const missedNames = trackMissedNames(cluster, kind, namedBy)
   const isExpired = trackPendingSecrets(cluster, kind, now)
@@ -45,7 +50,7 @@ export function createOwnedSecrets<K extends SecretOwnerKind>(
       ])
       const kept: string[] = []
       for (const name of former) {
-        if (!named.includes(name) && !(await removeSecretOf(owner, name, cluster))) kept.push(name)
+        if (!named.includes(name) && !(await removeSecretOf(owner, name, cluster, starts))) kept.push(name)
         else missedNames.get(uid)?.delete(name)
       }
       const secretNames = [...new Set([...named, ...kept])].sort()
@@ -109,11 +114,14 @@ async function removeSecretOf(
   owner: ObjectOf<SecretOwnerKind>,
   name: string,
   { store, client }: Cluster,
+  starts?: Pick<OngoingStarts, 'over'>,
 ): Promise<boolean> {
   const { namespace } = owner.metadata
   const secret = await readSecretMetadata(client, namespace, name)
   if (!secret || secret.metadata.deletionTimestamp) return true
   if (!isOwnedBy(secret, owner)) return true
+  // A deployment that was planned before the change writes resources that name this Secret.
+  await starts?.over(namespace)
   // With our finalizer the Secret stays readable until no resource needs it; without, it would be gone at once.
   const isNeeded = store.cacheOf(ActiveResource).anyByIndex('secret', scoped(owner, name))
   if (isNeeded && !hasFinalizer(secret)) return false

@@ -9,6 +9,7 @@ import { ResourceDefinition } from '../../../operator/api/resource-definition.ts
 import { environmentDeploymentController } from '../../../operator/controllers/deployment/environment-deployment.ts'
 import { installationWith } from '../../../operator/controllers/shared/installation-key.ts'
 import { NewResources } from '../../../operator/controllers/shared/new-resources.ts'
+import { OngoingStarts } from '../../../operator/controllers/shared/ongoing-starts.ts'
 import { Renewals } from '../../../operator/controllers/shared/renewals.ts'
 import { createProgressCounter } from '../../../operator/controllers/shared/resource-progress.ts'
 import { QuotaExceeded, Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
@@ -77,6 +78,7 @@ function controllerOf(through: typeof cluster = cluster) {
     progress: createProgressCounter(store, 3),
     renewals: new Renewals(store),
     newResources: new NewResources(),
+    starts: new OngoingStarts(),
     planning: createPlanning(store, { catalogue: drivers, vendors: ['quartermaster'], log: silentLog }),
     dispatcher: { notifyDeleted: async () => {} },
     attempts: 3,

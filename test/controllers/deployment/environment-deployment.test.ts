@@ -10,6 +10,7 @@ import { ResourceDefinition } from '../../../operator/api/resource-definition.ts
 import { environmentDeploymentController } from '../../../operator/controllers/deployment/environment-deployment.ts'
 import { installationWith } from '../../../operator/controllers/shared/installation-key.ts'
 import { NewResources } from '../../../operator/controllers/shared/new-resources.ts'
+import { OngoingStarts } from '../../../operator/controllers/shared/ongoing-starts.ts'
 import { Renewals } from '../../../operator/controllers/shared/renewals.ts'
 import { createProgressCounter } from '../../../operator/controllers/shared/resource-progress.ts'
 import { Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
@@ -74,6 +75,8 @@ const put = {
   },
 }
 
+const starts = new OngoingStarts()
+
 function controllerWith(
   timeoutSeconds: number,
   changes: Partial<typeof cluster> = {},
@@ -86,6 +89,7 @@ function controllerWith(
     progress: createProgressCounter(store, 3),
     renewals: new Renewals(store),
     newResources: new NewResources(),
+    starts,
     planning: createPlanning(store, { catalogue: drivers, vendors: ['quartermaster'], log: silentLog }),
     dispatcher: { notifyDeleted: async () => {} },
     attempts: 3,
@@ -465,4 +469,12 @@ test('a set that the cleanup deletes before the environment records it is create
     report: async () => cluster.drop(DeploymentSet, namespace, 'shop.one'),
   })
   expect(cluster.store.get(DeploymentSet, namespace, 'shop.one')?.spec).toEqual(content)
+})
+
+test('the start of a deployment is over when its resources are written', async () => {
+  put.all()
+  const result = resultOf(put.deployment(), long)
+  await starts.over(namespace)
+  expect(cluster.store.list(ActiveResource, namespace)).toHaveLength(1)
+  await result
 })

@@ -1,9 +1,11 @@
+import { setImmediate } from 'node:timers/promises'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { ActiveResource } from '../../../operator/api/active-resource.ts'
 import { newObject } from '../../../operator/api/kind.ts'
 import { annotations, finalizer } from '../../../operator/api/names.ts'
 import { ResourceAccount } from '../../../operator/api/resource-account.ts'
 import { resourceAccountController } from '../../../operator/controllers/resource-account.ts'
+import { OngoingStarts } from '../../../operator/controllers/shared/ongoing-starts.ts'
 import { createOwnedSecrets, type OwnedSecrets } from '../../../operator/controllers/shared/owned-secrets.ts'
 import {
   formerSecretAnnotation,
@@ -118,6 +120,35 @@ describe('a Secret that the spec names no more', () => {
     expect([secrets.get('first'), secrets.get('second')]).toEqual([undefined, undefined])
   })
 
+  test('stays for a deployment that was planned before the change, and is not over', async () => {
+    for (const name of ['old', 'new']) secrets.put(name, own)
+    const starts = new OngoingStarts()
+    const namedBy = ({ spec }: ResourceAccount) => [spec.credentialsSecretName ?? '']
+    const ownedSecrets = createOwnedSecrets(cluster, ResourceAccount, namedBy, { starts })
+    const { promise: planned, resolve: write } = Promise.withResolvers<void>()
+    const start = starts.run('acme', () => planned.then(() => addUser('old')))
+    const removal = ownedSecrets.removeUnused(account('new', ['old']))
+    await setImmediate()
+    expect(secrets.get('old')?.metadata.deletionTimestamp).toBeUndefined()
+    write()
+    await start
+    expect(await removal).toEqual({ secretNames: ['new', 'old'] })
+    expect(secrets.get('old')?.metadata.deletionTimestamp).toBeUndefined()
+  })
+
+  test.each<[string, () => Promise<unknown>]>([
+    ['that starts in another namespace', () => Promise.withResolvers<void>().promise],
+    ['that failed', () => Promise.reject(new Error('failed'))],
+  ])('is deleted beside a deployment %s', async (which, start) => {
+    for (const name of ['old', 'new']) secrets.put(name, own)
+    const starts = new OngoingStarts()
+    const namedBy = ({ spec }: ResourceAccount) => [spec.credentialsSecretName ?? '']
+    const ownedSecrets = createOwnedSecrets(cluster, ResourceAccount, namedBy, { starts })
+    starts.run(which === 'that failed' ? 'acme' : 'globex', start).catch(() => undefined)
+    expect(await ownedSecrets.removeUnused(account('new', ['old']))).toEqual({ secretNames: ['new'] })
+    expect(secrets.get('old')).toBeUndefined()
+  })
+
   test('stays when the spec names it again', async () => {
     for (const name of ['first', 'second']) secrets.put(name, own)
     account('first')
@@ -137,7 +168,7 @@ describe('a Secret that is announced and not named', () => {
 
   function start(): void {
     const namedBy = ({ spec }: ResourceAccount) => [spec.credentialsSecretName ?? '']
-    ownedSecrets = createOwnedSecrets(cluster, ResourceAccount, namedBy, () => nowMs)
+    ownedSecrets = createOwnedSecrets(cluster, ResourceAccount, namedBy, { now: () => nowMs })
   }
 
   beforeEach(() => {

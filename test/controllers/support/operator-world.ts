@@ -16,6 +16,7 @@ import { environmentDeploymentController } from '../../../operator/controllers/d
 import { environmentController } from '../../../operator/controllers/environment.ts'
 import { createInventory } from '../../../operator/controllers/objects/inventory.ts'
 import { installationWith } from '../../../operator/controllers/shared/installation-key.ts'
+import { OngoingStarts } from '../../../operator/controllers/shared/ongoing-starts.ts'
 import { createProgressCounter } from '../../../operator/controllers/shared/resource-progress.ts'
 import { createSecretFinalizers } from '../../../operator/controllers/shared/secret-finalizers.ts'
 import { RefusedDeployments } from '../../../operator/controllers/workload/refused-deployments.ts'
@@ -155,7 +156,8 @@ export function createOperatorWorld(
     const progress = createProgressCounter(fake.store, 3)
     const dispatcher = { notifyLast: async () => {}, notifyDeleted: async () => {} }
     const limits = { attempts: 3, timeoutSeconds: 1000, settleSeconds: 1000, serverNow: Date.now }
-    run(environmentDeploymentController({ ...tools, progress, dispatcher, ...limits }))
+    const starts = new OngoingStarts()
+    run(environmentDeploymentController({ ...tools, progress, starts, dispatcher, ...limits }))
     const refusals = new RefusedDeployments()
     run(workloadController({ store: cluster.store, planning, refusals, serverNow: Date.now }))
     loops.push(
