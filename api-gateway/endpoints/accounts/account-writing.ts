@@ -10,7 +10,7 @@ import {
   addSecret,
   createWithSecret,
   refuseTakenUnlessIncomplete,
-  withoutPendingSecret,
+  withNewSecret,
 } from '../common/owned-secret.ts'
 import { retryUntilAnswered } from '../common/rollback.ts'
 import { newSecretName, type SecretData } from '../common/secret-refs.ts'
@@ -118,7 +118,7 @@ async function changeCredentials(
         const named = renamed(current, name)
         if (data === undefined) return named
         const changed = withCredentials(named, secretName, request)
-        return secretName === undefined ? changed : withoutPendingSecret(changed, secretName)
+        return secretName === undefined ? changed : withNewSecret(current, changed, secretName)
       },
     )
     isUsed = true

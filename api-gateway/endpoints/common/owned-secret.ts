@@ -79,8 +79,7 @@ export async function refuseTakenUnlessIncomplete<K extends SecretOwnerKind>(
 /**
  * Creates a Secret for a change of its owner. The owner announces it first, so that the operator can find a
  * Secret whose change was not completed, at a time of the API server: the clocks of gateways differ. The change must start
- * from the returned object and apply `withoutPendingSecret`. It also marks the Secret that the owner names now, unless the
- * operator has recorded it already: no operator may run until the change is over.
+ * from the returned object and apply `withNewSecret`.
  */
 export async function addSecret<K extends SecretOwnerKind>(
   kind: K,
@@ -88,15 +87,13 @@ export async function addSecret<K extends SecretOwnerKind>(
   { name, data }: OwnedSecret,
   { cluster, serverNow }: Pick<Gateway, 'cluster' | 'serverNow'>,
 ): Promise<ObjectOf<K>> {
-  const { metadata, spec, status } = owner
+  const { metadata } = owner
   const pending = isObserved(owner) ? pendingSecretsIn(metadata.annotations) : []
   const outdated = pending.filter((each) => isOutdated(each, serverNow()))
-  const unrecorded = ownNamesIn(spec, name).filter((each) => !status?.secretNames?.includes(each))
   const announced = await patchObject(cluster, kind, owner, {
     metadata: {
       annotations: {
         ...Object.fromEntries(outdated.map(({ key }) => [key, null])),
-        ...Object.assign({}, ...unrecorded.map(formerSecretAnnotation)),
         ...pendingSecretAnnotation(name, serverNow()),
       },
     },
@@ -106,7 +103,21 @@ export async function addSecret<K extends SecretOwnerKind>(
   return announced
 }
 
-/** Removes the announcement of a Secret that the object now references. */
+/**
+ * Removes the announcement of a Secret that the object references after a change, and marks the ones that it referenced
+ * before, unless the operator has recorded them already: no operator may run until the change is over.
+ */
+export function withNewSecret<T extends ObjectOf<SecretOwnerKind>>(before: T, after: T, name: string): T {
+  const completed = withoutPendingSecret(after, name)
+  const known = new Set([...ownNamesIn(after.spec, name), ...(before.status?.secretNames ?? [])])
+  const former = ownNamesIn(before.spec, name).filter((each) => !known.has(each))
+  if (former.length === 0) return completed
+  const { metadata } = completed
+  const marks = Object.assign({}, ...former.map(formerSecretAnnotation))
+  return { ...completed, metadata: { ...metadata, annotations: { ...metadata.annotations, ...marks } } }
+}
+
+/** Removes the announcement of a Secret. */
 export function withoutPendingSecret<T extends KubeObject>(object: T, secretName: string): T {
   const { [pendingSecretKey(secretName)]: pending, ...others } = object.metadata.annotations ?? {}
   if (pending === undefined) return object

@@ -21,7 +21,7 @@ import {
   createWithSecret,
   type OwnedSecret,
   refuseTakenUnlessIncomplete,
-  withoutPendingSecret,
+  withNewSecret,
 } from '../common/owned-secret.ts'
 import {
   extractReferences,
@@ -149,7 +149,7 @@ async function writeOnce(
   if (!secret) return changeObject(cluster, ResourceDefinition, known, change)
   const announced = await addSecret(ResourceDefinition, known, secret, gateway)
   return changeObject(cluster, ResourceDefinition, announced, (each) =>
-    withoutPendingSecret(change(each), secret.name),
+    withNewSecret(each, change(each), secret.name),
   )
 }
 

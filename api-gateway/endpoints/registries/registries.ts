@@ -14,7 +14,7 @@ import {
   addSecret,
   createWithSecret,
   refuseTakenUnlessIncomplete,
-  withoutPendingSecret,
+  withNewSecret,
 } from '../common/owned-secret.ts'
 import { newSecretName } from '../common/secret-refs.ts'
 import {
@@ -86,7 +86,7 @@ async function changeRegistry(
   refuseDuplicate(cluster.store, wanted)
   const announced = data ? await addSecret(Registry, known, { name: secretName, data }, gateway) : known
   return changeObject(cluster, Registry, announced, (current) =>
-    data ? withoutPendingSecret(changed(current), secretName) : changed(current),
+    data ? withNewSecret(current, changed(current), secretName) : changed(current),
   )
 }
 

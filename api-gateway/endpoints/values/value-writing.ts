@@ -14,7 +14,7 @@ import {
   addSecret,
   createWithSecret,
   refuseTakenUnlessIncomplete,
-  withoutPendingSecret,
+  withNewSecret,
 } from '../common/owned-secret.ts'
 import { fromReference, newSecretName, type SecretData, storeName } from '../common/secret-refs.ts'
 import { requirePresent, type Target, targetApplication, targetEnvironment } from '../common/target.ts'
@@ -215,7 +215,7 @@ async function writeContent(
       ...(content ? valuePart(content, secretName, current) : kept),
       description: description ?? undefined,
     }
-    return withoutPendingSecret(withModification(current, { ...current, spec }, modification), secretName)
+    return withNewSecret(current, withModification(current, { ...current, spec }, modification), secretName)
   })
   return { isWritten, latest }
 }

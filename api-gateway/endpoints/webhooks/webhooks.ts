@@ -15,7 +15,7 @@ import {
   addSecret,
   createWithSecret,
   refuseTakenUnlessIncomplete,
-  withoutPendingSecret,
+  withNewSecret,
 } from '../common/owned-secret.ts'
 import { newSecretName, type SecretData } from '../common/secret-refs.ts'
 import { requirePresent, targetApplication } from '../common/target.ts'
@@ -86,7 +86,7 @@ async function rotateSecret(webhook: Webhook, gateway: Gateway): Promise<string>
   const secret = { name: signingSecretName, data: signingSecretData(text) }
   const announced = await addSecret(Webhook, webhook, secret, gateway)
   await changeObject(gateway.cluster, Webhook, announced, (current) =>
-    withoutPendingSecret({ ...current, spec: { ...current.spec, signingSecretName } }, signingSecretName),
+    withNewSecret(current, { ...current, spec: { ...current.spec, signingSecretName } }, signingSecretName),
   )
   return text
 }

@@ -13,6 +13,7 @@ import {
 import { ApiError } from '../../../../operator/kube/client/api-error.ts'
 import { addEnvironment } from '../../support/objects.ts'
 import { setUpGateway } from '../../support/set-up.ts'
+import { behindItsBack } from '../../support/stale-objects.ts'
 
 // The operator deletes an account by the clock of the API server.
 const serverNow = () => Date.now() + 3_600_000
@@ -131,6 +132,15 @@ describe.each(cases)('$name', (each) => {
     expect(stored(each)[0]).toMatchObject({ status: { secretNames: [current] } })
     await change(each)
     expect(announcedBy(each)).toEqual([])
+  })
+
+  test('also marks the one that another gateway has given it a moment ago', async () => {
+    await post(each)
+    const restore = await behindItsBack(gateway, each.kind, () => change(each))
+    expect((await change(each)).status).toBeLessThan(300)
+    restore()
+    const [first, second] = secretNames()
+    expect(announcedBy(each).map(({ secretName }) => secretName)).toEqual([first, second])
   })
 
   test('is made when the answer to the creation of its Secret is lost', async () => {
