@@ -48,12 +48,10 @@ export async function createWithSecret<K extends SecretOwnerKind>(
   const { owner, isNew } = await createOrFindOwner(creation, cluster)
   const complete = async () => {
     const name = incompleteSecretName(owner, creation) ?? secret?.name
-    if (
-      secret &&
-      name !== undefined &&
-      !(await createSecret(cluster, inputsSecret(owner, name, secret.data)))
-    )
-      return false
+    if (secret && name !== undefined) {
+      const isOwn = name === secret.name
+      if (!(await createSecret(cluster, inputsSecret(owner, name, secret.data), isOwn))) return false
+    }
     await finish(owner)
     return true
   }
@@ -98,7 +96,7 @@ export async function addSecret<K extends SecretOwnerKind>(
       },
     },
   })
-  const isMade = await createSecret(cluster, inputsSecret(owner, name, data))
+  const isMade = await createSecret(cluster, inputsSecret(owner, name, data), true)
   if (!isMade) throw new Error(`the Secret '${name}' already exists`)
   return announced
 }
@@ -145,8 +143,10 @@ async function createOrFindOwner<K extends SecretOwnerKind>(
   }
 }
 
-/** Creates a Secret with a random name; returns false if another request created it. */
-function createSecret(cluster: Cluster, secret: KubeObject): Promise<boolean> {
+/**
+ * Creates a Secret; returns false if another request created it, which no request does if the random name is that of this one.
+ */
+function createSecret(cluster: Cluster, secret: KubeObject, isOwn: boolean): Promise<boolean> {
   return retryUntilAnswered(async (isRepeated) => {
     try {
       await cluster.createSecret(secret)
@@ -154,7 +154,7 @@ function createSecret(cluster: Cluster, secret: KubeObject): Promise<boolean> {
     } catch (error) {
       if (!isAlreadyExists(error)) throw error
       // A repeated call may follow one that succeeded without a response.
-      return isRepeated
+      return isRepeated && isOwn
     }
   })
 }

@@ -154,6 +154,17 @@ describe.each(cases)('$name', (each) => {
     expect(secretNames()).toHaveLength(1)
   })
 
+  test('that was left without its Secret is not finished by a request whose answer is lost while another finishes it', async () => {
+    await begin(each)
+    const { createSecret } = gateway.cluster
+    gateway.cluster.createSecret = async (secret) => {
+      gateway.cluster.createSecret = createSecret
+      await createSecret({ ...secret, data: {} } as KubeObject) // the secret of the other request
+      throw noAnswer
+    }
+    expect(await post(each)).toBe(409)
+  })
+
   test('whose Secret cannot be made is taken back, when the API server is away for a moment too', async () => {
     gateway.cluster.failNext('create Secret', noLeader)
     for (let n = 0; n < 3; n += 1) gateway.cluster.failNext(`remove ${each.kind.kind}`, noAnswer)
