@@ -10,7 +10,6 @@ import { historyOf, isLastPlanned, isRepetition } from '../domain/deployment/dep
 import type { Cluster } from '../kube/cache/cluster.ts'
 import { environmentKeyOf } from '../kube/cache/kinds-in-store.ts'
 import type { Store } from '../kube/cache/store.ts'
-import { isConflict } from '../kube/client/api-error.ts'
 import { inParallel } from '../kube/client/parallel.ts'
 import { keyOf, namespacedName } from '../kube/client/resource.ts'
 import { type Controller, type Watch, watchKind } from '../kube/loop/controller.ts'
@@ -136,10 +135,9 @@ async function removeDeployments(environment: Environment, cluster: Cluster): Pr
     throw new Waiting('DeploymentsRemain', 'waiting for the deployments to be deleted')
 }
 
-/** Throws an error that brings what was observed; a conflict is repeated with the newer object. */
+/** Throws an error that brings what was observed. */
 function failWith(observed: object) {
   return (error: unknown): never => {
-    if (isConflict(error)) throw error
     throw new ReconcileError('Failed', error instanceof Error ? error.message : String(error), observed)
   }
 }
