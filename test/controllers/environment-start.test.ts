@@ -69,6 +69,13 @@ test('an environment remembers its start content as soon as that has a set', asy
   expect(await remembered()).toMatchObject(first)
 })
 
+test('an environment is reconciled when its start changes', () => {
+  const enqueued: string[] = []
+  for (const watch of controller.watches ?? []) watch.subscribe((keys) => enqueued.push(...keys))
+  addStart('shop.one')
+  expect(enqueued).toContain(`${namespace}/shop.clone`)
+})
+
 test('the remembered start survives the deletion of the deployment, and a later one of its name', async () => {
   addStart('shop.one')
   await remembered()
