@@ -412,47 +412,66 @@ test.each<[rule: string, next: string, recorded: readonly string[], isAlone: boo
   expect(removals.hasAlone(environment)).toBe(isAlone)
 })
 
+const madeNamespace = {
+  metadata: { name: own, uid: 'made', annotations: { [annotations.environment]: 'acme/shop.dev' } },
+}
+
+/** Removes what is left of a terminating environment; `objects` answers for its namespace. */
+async function removeRest(cluster: ReturnType<typeof createFakeCluster>, objects: object): Promise<void> {
+  const name = 'shop.dev'
+  const deletionTimestamp = '2026-02-01T00:00:00Z'
+  const spec = { applicationName: 'shop', typeName: 'development' }
+  const metadata = { namespace: 'acme', name, deletionTimestamp }
+  const environment = cluster.put(Environment, newObject(Environment, metadata, spec))
+  const { removals, log } = environmentOptions(cluster)
+  await removeResources(environment, {
+    cluster,
+    objects: objects as Objects, // what a removal asks for
+    inventory: { foreignIn: async () => [] },
+    removals,
+    log,
+    throwIfStopping: () => {},
+  })
+}
+
 test('a namespace that the last resource made while the namespace was read is deleted too', async () => {
   const cluster = createFakeCluster()
-  const [environmentName, deletionTimestamp] = ['shop.dev', '2026-02-01T00:00:00Z']
-  const spec = { applicationName: 'shop', typeName: 'development' }
-  const environment = cluster.put(
-    Environment,
-    newObject(Environment, { namespace: 'acme', name: environmentName, deletionTimestamp }, spec),
-  )
   const resource = cluster.put(ActiveResource, activeResource({ type: 's3', resourceId: 'a' }))
-  const made = {
-    metadata: {
-      name: own,
-      uid: 'made',
-      annotations: { [annotations.environment]: `acme/${environmentName}` },
-    },
-  }
   let reads = 0
   const removed: string[] = []
   const objects = {
     async read() {
       reads += 1
-      if (reads > 1) return made
+      if (reads > 1) return madeNamespace
       cluster.drop(ActiveResource, 'acme', resource.metadata.name)
       return undefined
     },
     async remove({ name }: { name: string }) {
       removed.push(name)
     },
-  } as unknown as Objects // what a removal asks for
-  const { removals, log } = environmentOptions(cluster)
-  const inventory = { foreignIn: async () => [] }
-  const removal = removeResources(environment, {
-    cluster,
-    objects,
-    inventory,
-    removals,
-    log,
-    throwIfStopping: () => {},
-  })
-  await expect(removal).rejects.toMatchObject({ reason: 'NamespaceRemains' })
+  }
+  await expect(removeRest(cluster, objects)).rejects.toMatchObject({ reason: 'NamespaceRemains' })
   expect(removed).toEqual([own])
+})
+
+test('an environment whose namespace the operator may not delete says so', async () => {
+  const refusal = new Stalled('NotAllowed', 'may not delete namespaces')
+  const objects = { read: async () => madeNamespace, remove: () => Promise.reject(refusal) }
+  await expect(removeRest(createFakeCluster(), objects)).rejects.toBe(refusal)
+})
+
+test.each([
+  [
+    'names the finalizers that keep it',
+    'True',
+    `waiting for the namespace '${own}' to be deleted: acme.io/hold in 1 pod`,
+  ],
+  ['names none that kept it before', 'False', `waiting for the namespace '${own}' to be deleted`],
+])('an environment that waits for its namespace %s', async (_, status, message) => {
+  const remaining = { type: 'NamespaceFinalizersRemaining', status, message: 'acme.io/hold in 1 pod' }
+  const metadata = { ...madeNamespace.metadata, deletionTimestamp: '2026-02-01T00:00:00Z' }
+  const objects = { read: async () => ({ metadata, status: { conditions: [remaining] } }) }
+  await expect(removeRest(createFakeCluster(), objects)).rejects.toMatchObject({ message })
 })
 
 test('a resource that is deleted alone takes its object with it, and the others stay', async () => {
