@@ -80,6 +80,15 @@ describe('a new service user', () => {
         .sort(),
     ).toEqual(['admin', 'ana'])
   })
+
+  test('whose role cannot be written leaves nothing, although the first deletion fails', async () => {
+    gateway.cluster.failNext('create Membership', new ApiError(403, 'Forbidden', 'no'))
+    gateway.cluster.failNext('remove User', new ApiError(500, 'InternalError', 'not now'))
+    await gateway.send(`POST ${users}`, { body: ci })
+    const { body } = await gateway.send(`GET ${users}`)
+    expect(body.map(({ id }: { id: string }) => id)).toEqual(['admin', 'ana'])
+    expect(gateway.cluster.store.list(User, systemNamespace)).toHaveLength(2)
+  })
 })
 
 test('a service user whose role is written without an answer leaves nothing', async () => {
