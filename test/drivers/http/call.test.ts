@@ -160,6 +160,15 @@ describe('the cookie', () => {
     expect(await failureOf(bench.driver().provision(bench.provisionOf({ cookie: failing })))).toBe(failure)
   })
 
+  test('that another client made unfit for a header is not sent', async () => {
+    bench.cookie.text = 'one\ntwo'
+    expect(await failureOf(bench.driver().provision(bench.provisionOf()))).toMatchObject({
+      reason: 'InvalidAnswer',
+      message: expect.stringContaining('cookie that cannot be sent back'),
+    })
+    expect(bench.server.journal).toEqual([])
+  })
+
   test('is not asked of a call that has none', async () => {
     const { cookie: _, ...request } = bench.provisionOf()
     await expect(bench.driver().provision(request)).resolves.toBeDefined()

@@ -14,6 +14,13 @@ describe('a busy driver', () => {
     expect(bench.server.journal).toHaveLength(2)
   })
 
+  test('is asked after pauses that double up to a limit', async () => {
+    bench.server.next.push(...answers({ status: 202 }))
+    await failureOf(bench.driver(bench.server.target, 50).provision(bench.provisionOf()))
+    // After 2, 4 and 8 milliseconds, and three times 10: the next 10 do not fit.
+    expect(bench.server.journal).toHaveLength(1 + 6)
+  })
+
   const answers = (answer: Misbehaviour) => Array.from({ length: 20 }, () => answer)
   const impatient = () => bench.driver(bench.server.target, 40)
 
