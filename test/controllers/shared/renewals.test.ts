@@ -61,3 +61,29 @@ test.each<[what: string, isChanged: boolean, earlier: string | undefined, isForc
   if (pass) renewals.complete(pass, { isChanged })
   expect(renewals.pendingIn(environment)).toBe(marked)
 })
+
+test('another attempt reads Secrets again, so that it sees what a user corrected since', () => {
+  const resource = put('files')
+  renewals.start(environmentKeyOf(resource), run, [resource])
+  const attempts = [renewals.begin(resource), renewals.begin(resource)]
+  expect(attempts.map((each) => each?.secrets)).toEqual([run.secrets, undefined])
+})
+
+test('a dependent is reconciled after the last of its dependencies', () => {
+  const [first, last] = [put('first'), put('last')]
+  const dependsOn = [first.metadata.name, last.metadata.name]
+  const user = cluster.put(
+    ActiveResource,
+    activeResource({ type: 's3', resourceId: 'shared.user' }, { dependsOn }),
+  )
+  const environment = environmentKeyOf(user)
+  renewals.start(environment, run, [user, first, last])
+  renewals.enqueue(environment)
+  expect(enqueued).toEqual([keyOf(first), keyOf(last)])
+  const passes = [renewals.begin(first), renewals.begin(last)]
+  for (const pass of passes) {
+    expect(enqueued).not.toContain(keyOf(user))
+    if (pass) renewals.complete(pass, { isChanged: false })
+  }
+  expect(enqueued).toContain(keyOf(user))
+})
