@@ -49,3 +49,30 @@ test.each<[work: string, metadata: Partial<ObjectMeta>, isLeading: boolean]>([
   await loop.stop()
   expect(done.slice(0, 2)).toEqual(isLeading ? ['record', 'act'] : [])
 })
+
+test('a reconcile that is at work when the process stops ends before its next step, and records nothing', async () => {
+  const done: string[] = []
+  const cluster = createFakeCluster()
+  cluster.addOrganization('acme')
+  cluster.put(Application, storedObject(Application, { name: 'shop' }, {}))
+  const replaceStatus = async () => void done.push('record') as never
+  const loop = startController(
+    { ...cluster, replaceStatus },
+    {
+      kind: Application,
+      async reconcile(__, { throwIfStopping }) {
+        done.push('first step')
+        throwIfStopping()
+        done.push('second step')
+        void loop.stop()
+        throwIfStopping()
+        done.push('third step')
+        return {}
+      },
+    },
+    { log: silentLog, isActive: () => true },
+  )
+  await loop.queue.idle()
+  await loop.stop()
+  expect(done).toEqual(['first step', 'second step'])
+})
