@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { ActiveResource } from '../../../operator/api/active-resource.ts'
 import type { KubeObject } from '../../../operator/api/kind.ts'
-import { labels, systemNamespace } from '../../../operator/api/names.ts'
+import { annotations, labels, systemNamespace } from '../../../operator/api/names.ts'
 import { environmentNamespace } from '../../../operator/domain/resource/identity.ts'
 import type { Driver } from '../../../operator/drivers/driver.ts'
 import { activeResource, context, driver } from '../../support/builders.ts'
@@ -98,6 +98,17 @@ describe('objects do not go into a namespace', () => {
       expect(world.objects.names()).toEqual([`Namespace ${name}`])
     },
   )
+
+  test.each([
+    ['another environment', 'acme/shop.other', 'does not belong to this environment: label it'],
+    ['another organization', 'globex/shop.dev', 'belongs to another organization'],
+  ])('of %s, and the message says which it is', async (_, maker, message) => {
+    const metadata = { name: 'theirs', annotations: { [annotations.environment]: maker } }
+    world.objects.put({ ...namespace('theirs'), metadata })
+    made = [secretIn('theirs')]
+    const expected = { reason: 'NamespaceNotOpen', message: expect.stringContaining(message) }
+    expect(await world.reconcile(resource)).toMatchObject(expected)
+  })
 
   test('that became an organization after a resource created it, and it stays when the resource is deleted', async () => {
     made = [namespace('initech')]
