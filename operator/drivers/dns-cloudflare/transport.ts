@@ -1,3 +1,4 @@
+import type { FreeForm } from '../../api/schema.ts'
 import { isObject, parseJson } from '../../domain/base/json.ts'
 import { TransportError } from './api-error.ts'
 
@@ -45,7 +46,7 @@ async function reached<T>(call: () => Promise<T>): Promise<T> {
 }
 
 function codeText(error: unknown): string {
-  const { cause, name } = error instanceof Object ? (error as Error) : new Error() // an error of another realm
+  const { cause, name }: FreeForm = isObject(error) ? error : {}
   if (name === 'AbortError') return ' in time'
   const code = isObject(cause) ? cause.code : undefined
   return typeof code === 'string' && /^[A-Z0-9_]{1,40}$/.test(code) ? `: ${code}` : ''

@@ -64,6 +64,19 @@ test.each<[rule: string, answer: (response: ServerResponse) => void, message: st
   })
 })
 
+test('the message for a provider that cannot be reached says why', async () => {
+  const baseUrl = await provider(() => {})
+  server?.close()
+  const call = world.process({ baseUrl }).provision(world.numbered(1))
+  await expect(call).rejects.toMatchObject({ message: 'the provider cannot be reached: ECONNREFUSED' })
+})
+
+test('the message for a provider that does not answer says so', async () => {
+  const baseUrl = await provider(() => {})
+  const call = world.process({ baseUrl, timeoutMs: 50 }).provision(world.numbered(1))
+  await expect(call).rejects.toMatchObject({ message: 'the provider cannot be reached in time' })
+})
+
 test.each([
   ['none', { success: true, errors: [] }],
   ['null', { success: true, errors: [], result: null }],
