@@ -33,6 +33,12 @@ describe('the changes of a name', () => {
       { kind: 'asWanted' },
     ],
     [
+      'an alias to a name in another spelling is as wanted',
+      { ...alias, content: 'lb.xn--mnchen-3ya.test' },
+      [held('1', { type: 'CNAME', content: 'LB.München.test.' })],
+      { kind: 'asWanted' },
+    ],
+    [
       'other content',
       record,
       [held('1', { content: '192.0.2.9' })],

@@ -68,11 +68,11 @@ describe('records of others', () => {
 })
 
 test.each([
-  ['whose name is known', ['read', 'edit']],
-  ['whose name is hidden', undefined],
-])('a domain outside of the zone, %s', async (_, rights) => {
+  ['whose name is known: nothing is written', true, 0],
+  ['whose name is hidden: what was written is deleted again', false, 2],
+])('a domain outside of the zone, %s', async (_, isKnown, writes) => {
   await world.control('POST', '/__zones', { id: '1'.repeat(32), name: 'other.test' })
-  if (!rights) {
+  if (!isKnown) {
     const hidden = { method: 'GET', path: '/zones/[0-9a-f]+$' }
     await world.misbehave({ match: hidden, do: 'status', status: 403, times: -1 })
   }
@@ -80,4 +80,5 @@ test.each([
   const request = world.request({ values: { zone_id: '1'.repeat(32) } })
   await expect(driver.provision(request)).rejects.toMatchObject({ reason: 'WrongZone' })
   expect(world.shown()).toEqual([])
+  expect((await world.takeCalls()).filter((each) => each.startsWith('POST'))).toHaveLength(writes)
 })

@@ -87,8 +87,14 @@ describe('inputs', () => {
     expect(problemsOfInputs(descriptor, { values, secrets: {} })).toHaveLength(1)
   })
 
-  test('secrets that are not known yet are not judged', () => {
-    const unknown = { values: valid().values, secrets: {} }
+  test.each<[what: string, changes: FreeForm | undefined]>([
+    ['no secret', undefined],
+    ['no certificate', { 'tls.crt': '${resources.cert.outputs.crt}' }],
+    ['no key', { 'tls.key': '${resources.cert.outputs.key}' }],
+  ])('secrets that are not known yet are not judged: %s is known', (_, changes) => {
+    const { values, secrets } = valid()
+    const tls = { ...(secrets.tls as FreeForm), ...changes }
+    const unknown = { values, secrets: changes ? { tls } : {} }
     expect(descriptor.check?.(unknown, Date.now())).toEqual({ problems: [], warnings: [] })
   })
 })

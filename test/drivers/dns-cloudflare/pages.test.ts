@@ -80,16 +80,21 @@ beforeEach(() => {
   counts = []
 })
 
-async function remove(n: number): Promise<void> {
-  const driver = world.process({ baseUrl })
+async function remove(n: number, driver = world.process({ baseUrl })): Promise<void> {
   await eventually(() => driver.deprovision(world.deprovisionOf(world.numbered(n))))
 }
 
-test('a record that moved to the page before is removed', async () => {
+test.each([
+  ['has started', false],
+  ['has run for a while', true],
+])('a record that moved to the page before is removed by a process that %s', async (_, isOld) => {
+  const driver = world.process({ baseUrl })
   records = [recordOf(1), recordOf(2), recordOf(3)]
+  pages = [[]]
+  if (isOld) await remove(4, driver)
   // Another client deleted the first record after its page was read.
   pages = [[recordOf(0), recordOf(1)], [recordOf(3)]]
-  await remove(2)
+  await remove(2, driver)
   expect(records.map(({ id }) => id)).toEqual([recordOf(1).id, recordOf(3).id])
 })
 
