@@ -52,9 +52,12 @@ describe('how many calls it takes', () => {
     expect(await world.takeCalls()).toEqual(['GET dns_records', 'GET dns_records'])
   })
 
-  test('one new record', async () => {
-    await world.provisionAll(world.process(), 1)
+  test('one new record, and another one: the name of the zone is read once', async () => {
+    const driver = world.process()
+    await driver.provision(world.numbered(1))
     expect(await world.takeCalls()).toEqual(['GET dns_records', 'GET zone', 'POST dns_records/batch'])
+    await driver.provision(world.numbered(2))
+    expect(await world.takeCalls()).not.toContain('GET zone')
   })
 
   test('a zone that allows smaller batches is learnt', async () => {
@@ -62,6 +65,16 @@ describe('how many calls it takes', () => {
     expect(reasonsOf(await world.provisionAll(world.process(), 200))).toEqual({ done: 200 })
     expect((await world.takeCalls()).length).toBeLessThanOrEqual(2 + 1 + 4)
     await world.control('POST', '/__limits', { batch: 200 })
+  })
+
+  test('a limit of another kind makes no batch smaller', async () => {
+    const driver = world.process()
+    const errors = [{ code: 81_045, message: 'The quota of 3 records is exceeded.' }]
+    await world.misbehave({ match: writes, do: 'status', status: 400, errors, times: 1 })
+    expect(reasonsOf(await world.provisionAll(driver, 8))).toEqual({ done: 8 })
+    await world.takeCalls()
+    expect(reasonsOf(await world.provisionAll(driver, 8, { ttl: 60 }))).toEqual({ done: 8 })
+    expect(await world.takeCalls()).toEqual(['GET dns_records', 'POST dns_records/batch'])
   })
 })
 

@@ -45,9 +45,27 @@ describe('the budget of a token', () => {
     })
     for (let call = 0; call < tokenLimit.burst + 100; call += 1) await rateLimiter.take('a')
     expect(now).toBeGreaterThan(49_000)
-    const stuck = createRateLimiter({ clock: () => now, sleep: async () => void (now += 4000) })
-    for (let call = 0; call < tokenLimit.burst; call += 1) await stuck.take('a')
-    await stuck.take('a')
+  })
+
+  test('a caller whom others forestall gives up after five seconds, and learns when to come again', async () => {
+    let now = 0
+    const rateLimiter = createRateLimiter({
+      clock: () => now,
+      sleep: async (milliseconds) => {
+        now += milliseconds
+        if (now > 60_000) throw new Error('it still waits')
+        await rateLimiter.take('a')
+      },
+    })
+    for (let call = 0; call < tokenLimit.burst; call += 1) await rateLimiter.take('a')
+    await expect(rateLimiter.take('a')).rejects.toMatchObject({ kind: 'rateLimited', seconds: 6 })
+    expect(now).toBe(5000)
+  })
+
+  test('a caller that gave up takes no slot', async () => {
+    const rateLimiter = createRateLimiter({ clock: () => 0, sleep: () => Promise.reject(new Error('full')) })
+    await expect(rateLimiter.take('a', AbortSignal.abort())).rejects.toBeDefined()
+    for (let call = 0; call < tokenLimit.burst; call += 1) await rateLimiter.take('a')
   })
 })
 
