@@ -40,6 +40,16 @@ describe('an application that is gone, and the roles on it, is not found by thos
   })
 })
 
+test('who may no longer create applications learns nothing of those that are gone', async () => {
+  const before = gateway.cluster.store.get(Membership, 'acme', 'manager')
+  if (!before) throw new Error('no membership')
+  gateway.cluster.put(Membership, { ...before, spec: { role: 'member' } })
+  const end = showStale(gateway, Membership, 'manager', [before])
+  const { status } = await gateway.send('GET /orgs/acme/apps/gone', { as: 'manager' })
+  end()
+  expect(status).toBe(403)
+})
+
 test('its creator has a role on an application that another gateway created a moment ago', async () => {
   const before = gateway.cluster.store.get(Membership, 'acme', 'manager')
   if (!before) throw new Error('no membership')

@@ -20,28 +20,32 @@ export async function behindItsBack(
   return showStale(gateway, kind, known.metadata.name, [known])
 }
 
-/** Shows these objects in place of those of a name, until the gateway reads that name; answers what ends it. */
+/**
+ * Shows these objects in place of those of a name, until the gateway reads that name; answers what ends it, the last one
+ * first.
+ */
 export function showStale({ cluster }: TestGateway, kind: Kind, name: string, known: ObjectOf<Kind>[]) {
   const { store, read } = cluster
   const { get, byIndex, list } = store
-  const restore = () => {
-    Object.assign(store, { get, byIndex, list })
-    Object.assign(cluster, { read })
-  }
+  let isStale = true
+  const isShown = (asked: Kind) => isStale && asked === kind
   const outdated = (objects: readonly ObjectOf<Kind>[]) =>
     objects.filter(({ metadata }) => metadata.name !== name).concat(known)
   Object.assign(store, {
     get: (asked: Kind, ...of: [namespace: string, name: string]) =>
-      asked === kind && of[1] === name ? known[0] : get(asked, ...of),
+      isShown(asked) && of[1] === name ? known[0] : get(asked, ...of),
     byIndex: (asked: Kind, ...of: [index: string, value: string]) =>
-      asked === kind ? outdated(byIndex(asked, ...of)) : byIndex(asked, ...of),
+      isShown(asked) ? outdated(byIndex(asked, ...of)) : byIndex(asked, ...of),
     list: (asked: Kind, namespace: string) =>
-      asked === kind ? outdated(list(asked, namespace)) : list(asked, namespace),
+      isShown(asked) ? outdated(list(asked, namespace)) : list(asked, namespace),
   })
   const reading: typeof read = (...given) => {
-    if (given[0].kind === kind.kind && given[2] === name) restore()
+    if (given[0].kind === kind.kind && given[2] === name) isStale = false
     return read(...given)
   }
   Object.assign(cluster, { read: reading })
-  return restore
+  return () => {
+    Object.assign(store, { get, byIndex, list })
+    Object.assign(cluster, { read })
+  }
 }

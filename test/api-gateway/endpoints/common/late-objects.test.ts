@@ -67,6 +67,15 @@ describe('what another gateway has answered a moment ago exists:', () => {
     expect(answer).toMatchObject({ status: 200 })
   })
 
+  test('an application and a type of environments, in one request', async () => {
+    const endApplication = showStale(gateway, Application, 'shop', [])
+    const endType = showStale(gateway, EnvironmentType, 'development', [])
+    const answer = await gateway.send(`POST ${app}/envs`, { body: qa })
+    endType()
+    endApplication()
+    expect(answer).toMatchObject({ status: 201 })
+  })
+
   test('a run', async () => {
     const { id } = (await gateway.send(`POST ${app}/deltas`, { body: {} })).body
     const run = { trigger: 'deployment_request', env_id: 'development', delta_id: id }
