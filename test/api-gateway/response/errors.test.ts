@@ -256,6 +256,16 @@ test.each<[string, Error, isOfTheCluster: boolean]>([
   expect(message).not.toContain('etcd')
 })
 
+test.each<[string, ApiError, retryAfterSeconds: number | undefined]>([
+  ['is busy, and says for how long', new ApiError(429, 'TooManyRequests', 'try again', 7), 7],
+  ['is busy', new ApiError(429, 'TooManyRequests', 'try again'), 1],
+  ['is away', new ApiError(503, 'ServiceUnavailable', 'no leader'), 1],
+  ['does not answer in time', new ApiError(504, 'Timeout', 'try again', 3), 3],
+  ['fails', new ApiError(500, 'InternalError', 'unexpected'), undefined],
+])('an answer says when to try again: the cluster %s', (_, error, retryAfterSeconds) => {
+  expect(toErrorResponse(error).retryAfterSeconds).toBe(retryAfterSeconds)
+})
+
 test.each<[string, ApiError, number]>([
   ['is not of the form', new ApiError(422, 'Invalid', 'spec: Invalid value'), 400],
   ['is too large for the API server', new ApiError(413, 'RequestEntityTooLarge', 'limit is 3145728'), 400],

@@ -204,6 +204,17 @@ describe('the limit is the maximum for every kind of request', () => {
     expect(through).toBeLessThanOrEqual((settings.burst + settings.requestsPerSecond * 2) * 1.1)
   })
 
+  test('one who has reached the limit, also when very many others came meanwhile', () => {
+    let time = 0
+    const limit = createRateLimit(settings, () => time)
+    for (let i = 0; i < settings.burst; i += 1) limit.consume('busy')
+    for (let i = 1; i < 50_000; i += 1) limit.consume(`address:${i}`)
+    time = 100
+    for (let i = 0; i < 2; i += 1) limit.consume('busy')
+    limit.consume('one more')
+    expect(limit.consume('busy')).toBeGreaterThan(0)
+  })
+
   test('very many addresses, with no more memory than one limit needs', () => {
     const limit = createRateLimit(settings, () => 0)
     const before = heapMiB()
