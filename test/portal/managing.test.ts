@@ -72,10 +72,11 @@ describe('webhooks', () => {
 
   test('a change sends only the fields that differ', () => {
     const before = webhookValue(webhook)
-    expect(changedWebhookBody({ ...before, disabled: false, headers: {} }, before)).toEqual({
-      disabled: false,
-      headers: {},
-    })
+    for (const change of [
+      { disabled: false, headers: {} },
+      { url: 'b.example.com', payload: { b: 1 } },
+    ])
+      expect(changedWebhookBody({ ...before, ...change }, before)).toEqual(change)
   })
 })
 

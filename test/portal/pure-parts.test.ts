@@ -13,6 +13,7 @@ describe('an address of the portal', () => {
     ['/o/:org', '/o/acme/', { org: 'acme' }],
     ['/o/:org/types/:type', '/o/acme/types/acme%2Fs3', { org: 'acme', type: 'acme/s3' }],
     ['/o/:org', '/o/acme/apps', undefined],
+    ['/o/:org/apps', '/o/acme/types', undefined],
     ['/o/:org', '/o/', undefined],
     ['/o/:org', '/o/%zz', undefined],
     ['/', '/', {}],
@@ -137,6 +138,7 @@ describe('a deployment from the form', () => {
   test.each([
     ['a workload', { workload: '', image: 'x' }],
     ['the image of a new workload', { workload: 'api' }],
+    ['the name of a dependency', { dependencies: [{ ...bucket, name: '' }] }],
     ['the type of a dependency', { dependencies: [{ ...bucket, type: '' }] }],
     ['inputs that can be read', { dependencies: [{ ...bucket, isUnreadable: true }] }],
     ['different names', { dependencies: [bucket, bucket] }],

@@ -72,7 +72,10 @@ test('in any order of drawing, use, changes, reports of changes, and leaving, a 
   )
 })
 
-test('many addresses that no page uses are forgotten, but not one that a page is about to use', async () => {
+test('many addresses that no page uses are forgotten, but not one that a page uses or is about to use', async () => {
+  const used = something()
+  const entry = used.draw()
+  const leave = use(entry)
   const things = Array.from({ length: 300 }, something)
   for (const thing of things) expect(thing.draw()).toBe(thing.draw())
   const [first, last] = [things[0], things.at(-1)]
@@ -80,4 +83,6 @@ test('many addresses that no page uses are forgotten, but not one that a page is
   expect(last?.draw().users).toBe(0)
   for (const thing of things) thing.draw()
   expect(first?.draw()).not.toBe(before)
+  expect(used.draw()).toBe(entry)
+  leave()
 })

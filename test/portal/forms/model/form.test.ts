@@ -211,8 +211,11 @@ describe('title and description label the field', () => {
   })
 })
 
-test('a required output is marked', () => {
-  const values = { required: ['a', 1], properties: { a: text, b: text } }
+test.each<[string, FreeForm]>([
+  ['', {}],
+  [' by a part of its schema', { allOf: [{ required: ['a'] }], required: [] }],
+])('a required output is marked%s', (_, schema) => {
+  const values = { required: ['a', 1], properties: { a: text, b: text }, ...schema }
   const fields = allFields(formOf({ properties: { values } }, 'parts'))
   expect(fields.map(({ isRequired }) => isRequired)).toEqual([true, false])
 })
@@ -294,6 +297,14 @@ describe('every JSON Schema type has a control', () => {
       [
         ['One', 1],
         ['2', 2],
+      ],
+    ],
+    [
+      'constants of which any may fit',
+      { anyOf: [{ const: 'a' }, { const: 'b', title: 'B' }] },
+      [
+        ['a', 'a'],
+        ['B', 'b'],
       ],
     ],
   ])('%s has these choices', (_, schema, expected) => {

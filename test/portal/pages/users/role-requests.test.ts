@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, expect, test } from '@jest/globals'
 
-/** A gateway that knows one role, and the requests that it receives. */
-const world = { role: '', requests: [] as string[] }
+/** A gateway that knows one role and may refuse another one, and the requests that it receives. */
+const world = { role: '', isRefused: false, requests: [] as string[] }
 
 function answer(body: object, status = 200): Response {
   return new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json' } })
@@ -12,9 +12,7 @@ Object.assign(globalThis, {
   fetch: async (address: string, { method = 'GET' }: RequestInit) => {
     if (!address.endsWith('/perms')) {
       world.requests.push(method)
-      return method === 'POST' && world.role !== ''
-        ? answer({ message: 'already has a role' }, 409)
-        : answer({})
+      return world.isRefused ? answer({ error: 'Conflict', message: 'not this one' }, 409) : answer({})
     }
     world.requests.push('read')
     const permissions = world.role === '' ? {} : { '/orgs/acme/apps/shop': { permissions: [world.role] } }
@@ -56,10 +54,16 @@ async function chooseRole(shown: string, chosen: string): Promise<readonly strin
 
 beforeEach(() => {
   world.role = ''
+  world.isRefused = false
 })
 
 test('a role is given, and read again', async () => {
   expect(await chooseRole('', 'viewer')).toEqual(['read', 'POST', 'read'])
+})
+
+test('a refused change is reported, and the role is read again', async () => {
+  world.isRefused = true
+  expect(await chooseRole('', 'viewer')).toEqual(['read', 'POST', 'read', 'not this one'])
 })
 
 test.each([
