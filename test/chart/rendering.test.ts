@@ -35,11 +35,15 @@ interface Pod {
     readonly env: readonly { readonly name: string; readonly value?: string }[]
     readonly resources: { readonly limits: { readonly 'ephemeral-storage': string } }
     readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[]
+    readonly lifecycle?: object
+    readonly securityContext: object
     readonly startupProbe: Probe
     readonly livenessProbe: Probe
     readonly readinessProbe: Probe
   }[]
   readonly enableServiceLinks: boolean
+  readonly securityContext: object
+  readonly terminationGracePeriodSeconds: number
   readonly topologySpreadConstraints?: readonly {
     readonly labelSelector: { readonly matchLabels: Readonly<Record<string, string>> }
   }[]
@@ -176,6 +180,35 @@ describe('pods', () => {
     expect(find(byDefault, 'Deployment', name).spec).toMatchObject({ replicas: 2 })
     expect(find(byDefault, 'PodDisruptionBudget', name).spec).toMatchObject({ maxUnavailable: 1 })
     expect(podOf(byDefault, process).spec.topologySpreadConstraints).toHaveLength(2)
+  })
+
+  test.each(processes)('an upgrade keeps each pod of the %s until its successor is ready', (process) => {
+    const { spec } = find(byDefault, 'Deployment', `quartermaster-${process}`)
+    const rollingUpdate = { maxSurge: 1, maxUnavailable: 0 }
+    expect(spec).toMatchObject({ strategy: { type: 'RollingUpdate', rollingUpdate } })
+  })
+
+  test.each(processes)('a drain of nodes does not wait for pods of the %s that are not ready', (process) => {
+    const { spec } = find(byDefault, 'PodDisruptionBudget', `quartermaster-${process}`)
+    expect(spec).toMatchObject({ maxUnavailable: 1, unhealthyPodEvictionPolicy: 'AlwaysAllow' })
+  })
+
+  test('the gateway alone waits until no Service leads to it, and both have time to end their work', () => {
+    const lifecycles = processes.map((process) => podOf(byDefault, process).container.lifecycle)
+    expect(lifecycles).toEqual([undefined, { preStop: { sleep: { seconds: 3 } } }])
+    for (const process of processes)
+      expect(podOf(byDefault, process).spec.terminationGracePeriodSeconds).toBe(30)
+  })
+
+  test.each(processes)('the %s has no rights on its node, and writes no file of its image', (process) => {
+    const { spec, container } = podOf(byDefault, process)
+    const user = { runAsNonRoot: true, runAsUser: 65532, runAsGroup: 65532 }
+    expect(spec.securityContext).toEqual({ ...user, seccompProfile: { type: 'RuntimeDefault' } })
+    expect(container.securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    })
   })
 
   test.each(processes)('a single pod of the %s has neither', async (process) => {

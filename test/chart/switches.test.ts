@@ -78,8 +78,31 @@ describe('switches', () => {
     })
     expect(find(withAll, 'HTTPRoute', 'quartermaster-gateway').spec).toMatchObject({
       parentRefs: [{ name: 'public', namespace: 'gateways' }],
+      hostnames: ['quartermaster.example.test'],
       rules: [{ backendRefs: [{ name: 'quartermaster-gateway', port: 8443 }] }],
     })
+  })
+
+  test('a policy lets in those that are named for each process, and lets both reach DNS and the named ports', () => {
+    const ports = [
+      { port: 53, protocol: 'UDP' },
+      { port: 53, protocol: 'TCP' },
+      { port: 443, protocol: 'TCP' },
+      { port: 6443, protocol: 'TCP' },
+    ]
+    for (const [process, team] of [
+      ['operator', 'monitoring'],
+      ['gateway', 'portal'],
+    ]) {
+      const { policyTypes, egress, ingress } = find(withAll, 'NetworkPolicy', `quartermaster-${process}`)
+        .spec as {
+        policyTypes: readonly string[]
+        egress: readonly object[]
+        ingress: readonly { from: readonly object[] }[]
+      }
+      expect([policyTypes, egress]).toEqual([['Ingress', 'Egress'], [{ ports }]])
+      expect(ingress[0]?.from[0]).toEqual({ namespaceSelector: { matchLabels: { team } } })
+    }
   })
 
   test('a policy that names who may connect lets `helm test` in as well', () => {
