@@ -22,6 +22,8 @@ const texts: Readonly<Record<string, string>> = {
   '^([0-9a-f]{5,64})?$': 'must be empty, or have 5 to 64 of the digits 0 to 9 and the letters a to f',
   '^([A-Za-z0-9_+.-]+:[A-Za-z0-9=_-]+)?$':
     "must be empty, or '<algorithm>:<value>' such as 'sha256:' with 64 hexadecimal digits",
+  '^(https?://)?([A-Za-z0-9.-]+|\\[[A-Fa-f0-9:]+\\])(:[0-9]+)?(/[A-Za-z0-9._/-]*)?$':
+    'must be a host, with a port and a path where it has them, and without user, tag or wildcard',
   '^[a-z0-9-]+(/[a-z0-9-]+)?$':
     "must be '<type>' or '<organization>/<type>', with lower-case letters, digits and hyphens",
   '^[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9][A-Za-z0-9_.-]*$':

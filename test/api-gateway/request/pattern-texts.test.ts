@@ -29,6 +29,13 @@ describe('a refusal names the place and what is allowed', () => {
     ['GET /orgs/acme/apps?limit=0', undefined, 400, 'limit', 'from 1 to 1000'],
     ['GET /orgs/acme/apps?cursor=.', undefined, 400, 'cursor', 'letters, digits'],
     ['POST /orgs/acme/artefact-versions', { ...version, commit: 'xyz' }, 400, 'commit', '5 to 64'],
+    [
+      'POST /orgs/acme/registries',
+      { id: 'builds', type: 'public', registry: '*' },
+      400,
+      'registry',
+      'without user, tag',
+    ],
     ['POST /orgs/acme/apps', { id: 'A_1', name: 'A' }, 400, 'id', 'lower-case letters and digits'],
     [`DELETE ${criteria}/x!`, undefined, 404, 'criterion_id', 'the digits 0 to 9'],
     ['GET /orgs/acme/apps/a', undefined, 404, 'app_id', '2 characters'],
