@@ -328,6 +328,16 @@ describe('pods', () => {
     expect(limitsOf(await render({ organizationQuota: { limits: null } }))).toEqual([])
   })
 
+  test('labels of pods are added, and take no pod away from its Deployment', async () => {
+    const podLabels = { tier: 'control', 'app.kubernetes.io/component': 'other' }
+    const manifests = await render({ operator: { podLabels } })
+    const { spec } = find(manifests, 'Deployment', 'quartermaster-operator')
+    const { selector } = spec as { selector: { matchLabels: object } }
+    const { labels } = podOf(manifests, 'operator').metadata
+    expect(labels).toMatchObject({ tier: 'control', ...selector.matchLabels })
+    expect(podOf(manifests, 'gateway').metadata.labels).not.toHaveProperty('tier')
+  })
+
   test('the client secret is a file of the gateway and of nothing else', () => {
     expect(envOf(withAll, 'gateway')['QUARTERMASTER_OIDC_CLIENT_SECRET_FILE']).toBe(
       '/etc/quartermaster/oidc/client',

@@ -71,18 +71,21 @@ describe('a deleted definition', () => {
 
 describe('the list', () => {
   test.each([
-    ['', ['d-any', 's-any', 's-large', 's-shop']],
+    ['', ['d-any', 's-any', 's-large', 's-live', 's-shop']],
     ['?res_type=dns', ['d-any']],
-    ['?app=shop', ['d-any', 's-any', 's-large', 's-shop']],
-    ['?app=other&env=', ['d-any', 's-any', 's-large']],
-    ['?res_type=s3&class=default', ['s-any', 's-shop']],
+    ['?app=shop', ['d-any', 's-any', 's-large', 's-live', 's-shop']],
+    ['?app=other&env=', ['d-any', 's-any', 's-large', 's-live']],
+    ['?res_type=s3&class=default', ['s-any', 's-live', 's-shop']],
     ['?class=large', ['s-large']],
-    ['?env_type=production&env=live&res=shared.x&res_type=s3', ['s-any', 's-large', 's-shop']],
+    ['?res_type=s3&env_type=production', ['s-any', 's-large', 's-live', 's-shop']],
+    ['?res_type=s3&env_type=development', ['s-any', 's-large', 's-shop']],
+    ['?env_type=production&env=live&res=shared.x&res_type=s3', ['s-any', 's-large', 's-live', 's-shop']],
   ])('with "%s" has the definitions that can match', async (query, expected) => {
     for (const [id, type, criteria] of [
       ['s-any', 's3', [{}]],
       ['s-shop', 's3', [{ app_id: 'shop' }]],
       ['s-large', 's3', [{ class: 'large' }]],
+      ['s-live', 's3', [{ env_type: 'production' }]],
       ['d-any', 'dns', [{}]],
     ])
       await create({ ...full, id, type, criteria })
