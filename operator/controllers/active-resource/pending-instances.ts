@@ -13,7 +13,7 @@ interface Instances {
 export interface PendingInstances {
   /** Returns the status with the instances from before the record. */
   without<T extends Instances>(resource: ActiveResource, status: T): T
-  /** Keeps the instances of the current status, before the status records another one. */
+  /** Keeps the instances from before the record, after the status records another one. */
   add(resource: ActiveResource): void
   /** Ends the pending state: a call may have made the instance, or the resource is deleted. */
   remove(resource: ActiveResource): void

@@ -64,8 +64,9 @@ export async function recordInstance(
       [...new Set([...secretNames, ...ofPredecessors, ...(status.secretNames ?? [])])].sort(),
     ),
   }
-  tools.pending.add(resource)
   await context.report(recorded, action)
+  // Not before: if the former process recorded more than this one knew, the write is a conflict, and its record counts.
+  tools.pending.add(resource)
   return recorded
 }
 

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals'
 import { ActiveResource as resourceKind } from '../../../operator/api/active-resource.ts'
 import { ReconcileError, Stalled, Waiting, withoutSideEffects } from '../../../operator/domain/base/errors.ts'
 import type { Driver } from '../../../operator/drivers/driver.ts'
+import { ApiError } from '../../../operator/kube/client/api-error.ts'
 import { activeResource, driver } from '../../support/builders.ts'
 import { casesOf, fc } from '../../support/properties.ts'
 import { createWorld } from '../support/world.ts'
@@ -82,6 +83,12 @@ function makeWorld() {
       if (thenRestarts) world.restart()
       return wasCalled
     },
+    /** The former process makes an instance, and records it. */
+    formerMakes(name: 'x' | 'y') {
+      const provisioned = { driverType: 'quartermaster/remote', identity: { name } }
+      live.add(name)
+      world.cluster.setStatus(resourceKind, 'acme', resource.metadata.name, { provisioned })
+    },
     /** Deletes; answers whether the resource went although the provider refuses everything. */
     async endsWithoutProvider() {
       world.remove(resource)
@@ -125,3 +132,21 @@ test('a resource needs its provider in order to be deleted exactly when a call m
     { numRuns: casesOf(150) },
   )
 })
+
+test.each(['x', 'y'])(
+  'an instance that the former process made is deprovisioned, although a call for %s began before its record arrived',
+  async (name) => {
+    const { live, move, endsWithoutProvider, endsWithProvider, formerMakes } = makeWorld()
+    world.beforeStatus = () => {
+      world.beforeStatus = () => {}
+      formerMakes('x')
+      throw new ApiError(409, 'Conflict', 'the object has been modified')
+    }
+    await move({ name, outcome: 'made', isUnwritten: false, thenRestarts: false })
+    expect([...live]).toEqual(['x'])
+    await move({ name, outcome: 'refused', isUnwritten: false, thenRestarts: false })
+    expect(await endsWithoutProvider()).toBe(false)
+    expect(await endsWithProvider()).toBe(true)
+    expect([...live]).toEqual([])
+  },
+)
