@@ -29,7 +29,7 @@ test-unit: node_modules ## Run the tests that need no servers
 test-only: node_modules ## Run some tests: make test-only FILES=test/domain/graph/graph.test.ts
 	@jest $(FILES)
 
-soak: node_modules ## Run the long tests: crash sweeps, fuzzing (hours)
+soak: node_modules ## Run the long tests: crash sweeps, fuzzing, new seeds of the simulation (hours)
 	@QUARTERMASTER_SOAK=1 node dev/test.ts unit cluster chart node
 
 verify: node_modules ## Check types, lint, format, generated files, unused code

@@ -133,7 +133,7 @@ test('a resource needs its provider in order to be deleted exactly when a call m
   )
 })
 
-test.each(['x', 'y'])(
+test.each(['x', 'y'] as const)(
   'an instance that the former process made is deprovisioned, although a call for %s began before its record arrived',
   async (name) => {
     const { live, move, endsWithoutProvider, endsWithProvider, formerMakes } = makeWorld()

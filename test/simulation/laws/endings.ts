@@ -1,0 +1,104 @@
+import { ActiveResource } from '../../../operator/api/active-resource.ts'
+import { Environment } from '../../../operator/api/environment.ts'
+import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
+import type { StoredObject } from '../../../operator/api/kind.ts'
+import { kinds } from '../../../operator/api/kinds.ts'
+import { servedAs } from '../server/resources.ts'
+import { objectOf, objectsOf } from '../surroundings.ts'
+import type { World } from '../world.ts'
+import { hasEnded } from './deployment-writes.ts'
+import { type Law, problemsOf, readyText } from './law.ts'
+
+const isDeleted = ({ metadata }: StoredObject) => metadata.deletionTimestamp !== undefined
+/** A deployment waits for a missing Secret until its time limit, and others behind it. */
+const waitsLong = /SecretNotFound|DeploymentInProgress/
+
+/** Whether a Secret that is being deleted is named by a resource. */
+function isNeeded({ metadata }: StoredObject, world: World): boolean {
+  return objectsOf(world, ActiveResource).some(({ spec, status }) =>
+    JSON.stringify([spec.definition, status?.secretNames, spec.values]).includes(`"${metadata.name}"`),
+  )
+}
+
+/** Laws about what must end by itself. */
+export const endingLaws: readonly Law[] = [
+  {
+    law: 'Every deployment ends.',
+    findings: (world) =>
+      problemsOf(objectsOf(world, EnvironmentDeployment), (each) =>
+        hasEnded(each) || waitsLong.test(readyText(each)) ? undefined : readyText(each),
+      ),
+  },
+  {
+    law: 'Every deletion ends.',
+    findings: (world) =>
+      kinds.flatMap((kind) =>
+        problemsOf(objectsOf(world, kind), (each) =>
+          isDeleted(each) ? `${readyText(each)}, finalizers ${each.metadata.finalizers?.join()}` : undefined,
+        ),
+      ),
+  },
+  {
+    law: 'A deleted Secret is kept only while a resource needs it.',
+    findings: (world) =>
+      problemsOf(world.server.storage.list(servedAs('Secret')), (each) =>
+        isDeleted(each) && !isNeeded(each, world)
+          ? `no resource needs it, finalizers ${each.metadata.finalizers?.join()}`
+          : undefined,
+      ),
+  },
+  {
+    law: 'The deletion of a namespace ends.',
+    findings: (world) =>
+      problemsOf(world.server.storage.list(servedAs('Namespace')), (each) =>
+        isDeleted(each) ? 'it is terminating' : undefined,
+      ),
+  },
+  {
+    law: 'An environment remembers a deployment set that exists.',
+    findings: (world) =>
+      problemsOf(objectsOf(world, Environment), ({ status }) => {
+        const name = status?.lastPlanned?.setName
+        const exists = name === undefined || world.server.storage.get(servedAs('DeploymentSet'), 'acme', name)
+        return exists ? undefined : `it remembers ${name}`
+      }),
+  },
+]
+
+/** Whether something fails that a person must repair: then the operator tries again, and writes. */
+export function hasFailures(world: World): boolean {
+  const objects = [...objectsOf(world, ActiveResource), ...objectsOf(world, EnvironmentDeployment)]
+  return objects.some((each) => !readyText(each).startsWith('True'))
+}
+
+/** Laws of deployments that nothing hinders. */
+export function finalLaws(names: readonly string[]): readonly Law[] {
+  const deploymentsOf = (world: World) =>
+    names.flatMap((name) => objectOf(world, EnvironmentDeployment, name) ?? [])
+  return [
+    {
+      law: 'A deployment that nothing hinders succeeds.',
+      findings: (world) => [
+        ...names
+          .filter((name) => !objectOf(world, EnvironmentDeployment, name))
+          .map((name) => ({ object: `EnvironmentDeployment ${name}`, detail: 'it is gone' })),
+        ...problemsOf(deploymentsOf(world), (each) =>
+          readyText(each).startsWith('True')
+            ? undefined
+            : `${readyText(each)} ${JSON.stringify(each.status?.problems ?? []).slice(0, 600)}`,
+        ),
+      ],
+    },
+    {
+      law: 'When a deployment has succeeded, all resources in use are ready.',
+      findings(world) {
+        const succeeded = deploymentsOf(world).filter((each) => readyText(each).startsWith('True'))
+        const environments = new Set(succeeded.map(({ spec }) => spec.environmentName))
+        const inUse = objectsOf(world, ActiveResource).filter(
+          ({ spec }) => spec.unusedSince === undefined && environments.has(spec.environmentName),
+        )
+        return problemsOf(inUse, (each) => (readyText(each).startsWith('True') ? undefined : readyText(each)))
+      },
+    },
+  ]
+}

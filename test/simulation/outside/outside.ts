@@ -1,0 +1,70 @@
+import type { FreeForm } from '../../../operator/api/schema.ts'
+import type { Journal } from '../journal.ts'
+
+/** What a provider has for a resource. */
+export interface Instance {
+  readonly values: FreeForm
+  readonly secrets: FreeForm
+}
+
+/** What a receiver of webhooks got. */
+export interface Delivery {
+  readonly id: string
+  readonly event: string
+  readonly deploymentId: string
+  readonly status: string
+  readonly triggeredAt: string
+}
+
+/** Each driver has instances of a resource, one in each zone. */
+export function instanceKey(guResId: string, driverType: string, zone: unknown): string {
+  return `${guResId}/${driverType.slice(driverType.indexOf('/') + 1)}/${String(zone)}`
+}
+
+/** All that is outside the cluster: the instances of providers, the cookies of drivers, and receivers of webhooks. */
+export class Outside {
+  /** By `instanceKey`. */
+  readonly instances = new Map<string, Instance>()
+  /** The cookie that the next call for an instance must have. */
+  readonly cookies = new Map<string, string>()
+  /** Instances whose cookie is being written: a crash can lose it. */
+  readonly uncertainCookies = new Set<string>()
+  /** Resources that were deleted without their instances and objects. */
+  readonly detached = new Set<string>()
+  readonly deliveries: Delivery[] = []
+  /** Calls of drivers that changed something. */
+  acts = 0
+  readonly #journal: Journal
+  readonly #versions = new Map<string, number>()
+
+  constructor(journal: Journal) {
+    this.#journal = journal
+  }
+
+  make(key: string, instance: Instance): void {
+    const [guResId = ''] = key.split('/')
+    const version = Number(instance.values.version)
+    const newest = this.#versions.get(guResId) ?? 0
+    if (version < newest)
+      this.#journal.violation(
+        'A resource is never provisioned with inputs that are older than those before.',
+        `ActiveResource ${guResId}`,
+        `version ${version} after ${newest} at ${key}`,
+      )
+    this.#versions.set(guResId, version)
+    this.instances.set(key, instance)
+    this.acts += 1
+  }
+
+  remove(key: string): void {
+    this.instances.delete(key)
+    this.acts += 1
+  }
+
+  /** Forgets a resource whose instances its user keeps. */
+  forget(guResId: string): void {
+    this.detached.add(guResId)
+    for (const known of [this.instances, this.cookies])
+      for (const key of known.keys()) if (key.startsWith(`${guResId}/`)) known.delete(key)
+  }
+}

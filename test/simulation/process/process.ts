@@ -1,0 +1,99 @@
+import { readConfig } from '../../../operator/config.ts'
+import { type Cluster, openCluster } from '../../../operator/kube/cache/cluster.ts'
+import { kindsInStore } from '../../../operator/kube/cache/kinds-in-store.ts'
+import type { Log, LogFields } from '../../../operator/log.ts'
+import { type Operator, startOperator } from '../../../operator/operator.ts'
+import { noTracing } from '../../../operator/tracing/tracing.ts'
+import { driversOf } from '../outside/drivers.ts'
+import type { Outside } from '../outside/outside.ts'
+import { receiverOf } from '../outside/receiver.ts'
+import { secretMark } from '../secret-mark.ts'
+import type { Surroundings } from '../surroundings.ts'
+import { clientOf } from './client.ts'
+import type { Life } from './life.ts'
+import { silentMetrics } from './silent-metrics.ts'
+
+const config = readConfig({ QUARTERMASTER_ROLLOUT: 'applied' }) // no pods ever start
+
+/**
+ * One process of the operator: all that `operator/main.ts` puts together, except the health endpoint, the metrics, and the
+ * thread of the election. Its caches follow the API server from the start, and its loops begin when it leads.
+ */
+export class Process {
+  readonly life: Life
+  readonly #surroundings: Surroundings
+  readonly #outside: Outside
+  readonly #log: Log
+  readonly #cluster: Cluster
+  #operator: Operator | undefined
+
+  constructor(surroundings: Surroundings, outside: Outside, life: Life) {
+    this.#surroundings = surroundings
+    this.#outside = outside
+    this.life = life
+    this.#log = logOf(surroundings, life)
+    const client = clientOf(surroundings, life)
+    this.#cluster = openCluster({ client, log: this.#log, kinds: kindsInStore })
+  }
+
+  /** Whether its loops run. */
+  get isWorking(): boolean {
+    return this.#operator !== undefined && this.life.isLeader
+  }
+
+  async lead(): Promise<void> {
+    const { life } = this
+    life.isLeader = true
+    this.#surroundings.journal.note(`LEADS p${life.id}`)
+    try {
+      const operator = await startOperator({
+        cluster: this.#cluster,
+        config,
+        outbound: receiverOf(this.#surroundings, this.#outside, life),
+        secretBindings: undefined,
+        openDrivers: (installationId, hash) =>
+          driversOf(this.#surroundings, this.#outside, life, { installationId, hash, ...config }),
+        log: this.#log,
+        metrics: silentMetrics,
+        tracing: noTracing,
+        isActive: () => life.isLeader,
+        serverNow: () => Date.now(),
+      })
+      this.#operator = operator
+      if (!life.isAlive) await operator.stop()
+    } catch (error) {
+      this.#surroundings.journal.note(`p${life.id} did not start: ${String(error)}`)
+      life.end('CRASH')
+    }
+  }
+
+  /** Starts no further work; resolves when running work has ended. */
+  async stop(): Promise<void> {
+    await this.#operator?.stop()
+  }
+
+  /** Frees what the process has, after its end. */
+  close(): void {
+    void this.#operator?.stop()
+    void this.#cluster.close()
+  }
+}
+
+/** Writes the lines of a process to the journal, none of which may contain a secret. */
+function logOf({ journal }: Surroundings, life: Life): Log {
+  const write =
+    (level: string) =>
+    (message: string, fields: LogFields = {}) => {
+      if (!life.isAlive) return
+      const { error } = fields
+      const text = JSON.stringify({ ...fields, ...(error instanceof Error ? { error: error.stack } : {}) })
+      journal.note(`p${life.id} ${level} ${message} ${withoutPlaces(text)}`)
+      if (text.includes(secretMark)) journal.violation('No line of the log contains a secret.', message, text)
+    }
+  return { debug: () => undefined, info: write('info'), warn: write('warn'), error: write('error') }
+}
+
+/** Stacks have the place of the repository, which differs from machine to machine. */
+function withoutPlaces(text: string): string {
+  return text.replaceAll(/file:\/\/[^"\s)]*\/(?=(?:operator|test|node_modules)\/)/g, '')
+}

@@ -1,0 +1,40 @@
+import type { Features } from '../../features.ts'
+import type { Processes } from '../../process/processes.ts'
+import type { User } from '../user.ts'
+import type { Act } from './act.ts'
+import { customActs, definitionActs, namespaceActs, resourceActs } from './definitions.ts'
+import { deploymentActs, environmentActs } from './deployments.ts'
+import { objectActs, placeActs } from './objects.ts'
+import { operationActs, quotaActs } from './operations.ts'
+import { secretActs } from './secrets.ts'
+import { imageActs, workloadActs } from './workloads.ts'
+
+/** All that can happen in a run with these features. */
+export function actsOf(features: Features, processes: Processes): readonly Act[] {
+  return [
+    ...deploymentActs,
+    ...environmentActs,
+    ...definitionActs,
+    ...resourceActs,
+    ...secretActs,
+    ...objectActs,
+    ...operationActs(processes),
+    ...(features.namespaces ? namespaceActs : []),
+    ...(features.custom ? customActs : []),
+    ...(features.workloads ? workloadActs : []),
+    ...(features.images ? imageActs : []),
+    ...(features.places ? placeActs : []),
+    ...(features.quotas ? quotaActs : []),
+  ]
+}
+
+/** Does one of the acts. */
+export function actOnce(user: User, acts: readonly Act[]): void {
+  const total = acts.reduce((sum, { weight }) => sum + weight, 0)
+  let rest = (user.surroundings.random.below(1e6) / 1e6) * total
+  const chosen = acts.find(({ weight }) => {
+    rest -= weight
+    return rest <= 0
+  })
+  if (chosen) user.does(chosen.what, () => chosen.act(user))
+}

@@ -1,0 +1,105 @@
+import { ActiveResource } from '../../../../operator/api/active-resource.ts'
+import { annotations } from '../../../../operator/api/names.ts'
+import { createCustom } from '../beginning.ts'
+import { definitionName, definitionOf, secondDefinitionOf, typesOf } from '../definitions.ts'
+import { applications, customDriver } from '../names.ts'
+import type { User } from '../user.ts'
+import type { Act } from './act.ts'
+
+export const definitionActs: readonly Act[] = [
+  {
+    weight: 6,
+    what: 'changes a definition',
+    act(user) {
+      const type = user.pick(typesOf(user))
+      user.write('ResourceDefinition', definitionName(type), definitionOf(user, type))
+    },
+  },
+  {
+    weight: 1.5,
+    what: 'deletes a definition, and creates it later',
+    act(user) {
+      const type = user.pick(typesOf(user))
+      const name = definitionName(type)
+      user.remove('ResourceDefinition', name)
+      user.later({ from: 50, to: 10_000 }, `creates ${name}`, () =>
+        user.create('ResourceDefinition', name, definitionOf(user, type)),
+      )
+    },
+  },
+  {
+    weight: 2,
+    what: 'writes or deletes a second definition',
+    act(user) {
+      const type = user.pick(typesOf(user))
+      const name = `second-${definitionName(type)}`
+      if (user.exists('ResourceDefinition', name) && user.chance(0.5)) user.remove('ResourceDefinition', name)
+      else user.write('ResourceDefinition', name, secondDefinitionOf(user, type))
+    },
+  },
+  {
+    weight: 2,
+    what: 'changes a shared value',
+    act: (user) =>
+      user.patch('SharedValue', `${user.pick(applications)}-color`, {
+        spec: { value: `c${user.next('color')}` },
+      }),
+  },
+]
+
+/** Names of namespaces that a driver gives. */
+export const namespaceActs: readonly Act[] = [
+  {
+    weight: 3,
+    what: 'writes or deletes the definition of namespaces',
+    act(user) {
+      const name = 'def-namespace'
+      const values = { tag: user.pick(['one', 'two']), version: user.next('version') }
+      if (user.exists('ResourceDefinition', name) && user.chance(0.3)) user.remove('ResourceDefinition', name)
+      else
+        user.write('ResourceDefinition', name, {
+          type: 'k8s-namespace',
+          driverType: 'quartermaster/namer',
+          criteria: [{}],
+          driverInputs: { values },
+        })
+    },
+  },
+]
+
+/** Types and drivers of the organization, which are deleted while resources use them. */
+export const customActs: readonly Act[] = [
+  {
+    weight: 1,
+    what: 'deletes the type of the organization, and creates it later',
+    act: (user) => recreateCustom(user, 'ResourceType', 'queue'),
+  },
+  {
+    weight: 1.5,
+    what: 'deletes the driver of the organization, and creates it later',
+    act: (user) => recreateCustom(user, 'ResourceDriver', customDriver),
+  },
+]
+
+function recreateCustom(user: User, kind: string, name: string): void {
+  user.remove(kind, name)
+  for (let attempt = 0; attempt < 3; attempt += 1)
+    user.later({ from: 100, to: 25_000 }, `creates ${kind} ${name}`, () => createCustom(user))
+}
+
+export const resourceActs: readonly Act[] = [
+  {
+    weight: 4,
+    what: 'deletes a resource',
+    act: (user) => user.remove('ActiveResource', user.pickObject(ActiveResource).metadata.name),
+  },
+  {
+    weight: 0.7,
+    what: 'detaches a resource',
+    act(user) {
+      const { name } = user.pickObject(ActiveResource).metadata
+      user.patch('ActiveResource', name, { metadata: { annotations: { [annotations.detach]: 'true' } } })
+      user.remove('ActiveResource', name)
+    },
+  },
+]

@@ -1,0 +1,94 @@
+import { labels } from '../../../operator/api/names.ts'
+import { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
+import { valuesIn } from '../outside/maker.ts'
+import { objectOf, organization } from '../surroundings.ts'
+import { definitionName, definitionOf, typesOf } from './definitions.ts'
+import {
+  account,
+  applicationOf,
+  applications,
+  credentials,
+  customDriver,
+  customType,
+  environments,
+  environmentType,
+  idOf,
+  place,
+} from './names.ts'
+import type { User } from './user.ts'
+
+/** What the installation has before the operator starts. */
+export function createInstallation(user: User): void {
+  for (const name of ['kube-system', 'quartermaster-system']) user.create('Namespace', name, {})
+  user.create('Namespace', organization, {}, { labels: { [labels.organization]: organization } })
+  const system = 'quartermaster-system'
+  user.create('Secret', 'quartermaster-installation', { stringData: { key: 'k'.repeat(32) } }, {}, system)
+  user.create('Secret', 'quartermaster-session-key', { stringData: { 'key.pem': 'x' } }, {}, system)
+  user.create('User', 'admin', { type: 'human', displayName: 'A' }, {}, system)
+}
+
+/** Creates what a run deploys with, as far as it does not exist; with `isHealthy`, no definition is refused by its driver. */
+export function createMissing(user: User, isHealthy = false): void {
+  const { features } = user
+  const missing = (kind: string, name: string, create: () => void) => {
+    if (!user.exists(kind, name)) user.does(`creates ${kind} ${name}`, create)
+  }
+  const write = (kind: string, name: string, spec: object) =>
+    missing(kind, name, () => user.create(kind, name, { ...spec }))
+  write('EnvironmentType', environmentType, {})
+  for (const name of applications) write('Application', name, {})
+  if (features.places) missing('Namespace', place, () => openPlace(user))
+  for (const name of environments)
+    write('Environment', name, { applicationName: applicationOf(name), typeName: environmentType })
+  if (features.webhooks) for (const name of applications) write('Webhook', `hook-${name}`, webhookOf(name))
+  for (const name of [...credentials, 'acct-1']) missing('Secret', name, () => user.createSecret(name))
+  write('ResourceAccount', account, { type: 'maker', credentialsSecretName: 'acct-1' })
+  if (features.custom) createCustom(user)
+  for (const type of typesOf(user)) createDefinition(user, type, isHealthy)
+  for (const name of applications)
+    write('SharedValue', `${name}-color`, { applicationName: name, key: 'color', value: 'red' })
+}
+
+export function createCustom(user: User): void {
+  const type = customType.slice(customType.indexOf('/') + 1)
+  if (!user.exists('ResourceType', type))
+    user.does(`creates the type ${type}`, () => user.create('ResourceType', type, { use: 'direct' }))
+  const target = 'https://drivers.example.com/queues'
+  if (!user.exists('ResourceDriver', customDriver))
+    user.does(`creates the driver ${customDriver}`, () =>
+      user.create('ResourceDriver', customDriver, { type: customType, target }),
+    )
+}
+
+/** Rules that deploy new versions of images, in some of the environments. */
+export function createRules(user: User): void {
+  for (const name of environments.filter(() => user.chance(0.6)))
+    user.create('AutomationRule', ruleName(name), ruleSpec(name))
+}
+
+export const ruleName = (environment: string) => `rule-${environment.replace('.', '-')}`
+export const ruleSpec = (environment: string) => ({
+  applicationName: applicationOf(environment),
+  environmentId: idOf(environment),
+})
+
+/** Creates the namespace of the administrator, in which the organization may have objects. */
+export function openPlace(user: User): void {
+  user.create('Namespace', place, {}, { labels: { [labels.accepts]: organization } })
+}
+
+function createDefinition(user: User, type: string, isHealthy: boolean): void {
+  const name = definitionName(type)
+  const current = objectOf(user.surroundings, ResourceDefinition, name)
+  if (current && !(isHealthy && valuesIn(current.spec.driverInputs).refuse)) return
+  user.does(`writes ${name}`, () =>
+    user.write('ResourceDefinition', name, definitionOf(user, type, isHealthy)),
+  )
+}
+
+function webhookOf(application: string) {
+  const payload = Object.fromEntries(
+    ['event', 'deploy_id', 'status', 'triggered_at'].map((name) => [name, `\${${name}}`]),
+  )
+  return { applicationName: application, url: 'hooks.example.com/x', payload }
+}

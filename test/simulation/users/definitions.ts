@@ -1,0 +1,112 @@
+import type { FreeForm } from '../../../operator/api/schema.ts'
+import { account, credentials, customDriver, customType, place } from './names.ts'
+import type { User } from './user.ts'
+
+/** The resource types of a run. */
+export function typesOf({ features }: User): string[] {
+  return [
+    's3',
+    'postgres',
+    'redis',
+    'mysql',
+    'amqp',
+    ...(features.places ? ['mongodb'] : []),
+    ...(features.custom ? [customType] : []),
+  ]
+}
+
+/** The name of the definition of a type. */
+export function definitionName(type: string): string {
+  return `def-${type.replace('/', '-')}`
+}
+
+/**
+ * A definition of a type, each with a higher version. `postgres` and `mysql` depend on `s3`, `amqp` is rendered by
+ * templates, `redis` needs no provider. Some are refused by the driver, unless they must be healthy.
+ */
+export function definitionOf(user: User, type: string, isHealthy = false): FreeForm {
+  const version = user.next('version')
+  const values = {
+    version,
+    zone: user.pick(['z1', 'z2']),
+    ...(!isHealthy && user.chance(0.06) ? { refuse: true } : {}),
+    ...valuesFor(user, type),
+  }
+  const password = user.chance(0.6) ? { pw: { secret: user.pick(credentials), key: 'password' } } : {}
+  const common = { type, criteria: [{}] }
+  if (type === 'amqp') return { ...common, ...rendered(user, version) }
+  if (type === 'redis' && (!isHealthy || user.chance(0.7))) return { ...common, ...echoed(user, version) }
+  return {
+    ...common,
+    driverType: driverTypeFor(user, type),
+    driverInputs: { values, secretRefs: type === 'mysql' && user.chance(0.4) ? passedOn : password },
+    ...(user.chance(0.4) && type !== customType ? { accountName: account } : {}),
+    ...(type === 's3' && user.features.places && user.chance(0.4) ? { provision: provisionOf(user) } : {}),
+  }
+}
+
+/** A secret output of a dependency as a secret input. */
+const passedOn = { pw: { value: '${resources.s3.outputs.aws_secret_access_key}' } }
+
+function driverTypeFor(user: User, type: string): string {
+  if (type === customType) return `acme/${customDriver}`
+  const isKept = user.features.cookies && ['s3', 'postgres'].includes(type)
+  return isKept ? 'quartermaster/keeper' : 'quartermaster/maker'
+}
+
+function valuesFor(user: User, type: string): FreeForm {
+  if (type === 'postgres') return { bucket: "${resources['s3.default#shared.a'].outputs.bucket}" }
+  if (type === 'mysql')
+    return { objects: 1 + user.surroundings.random.below(3), from: '${resources.s3.outputs.name}' }
+  // The server of an address has one instance of a resource (decision 52).
+  if (type === customType) return { zone: 'z1' }
+  if (type !== 'mongodb') return {}
+  return {
+    objects: 1 + user.surroundings.random.below(2),
+    ...(user.chance(0.6) ? { observes: true } : {}),
+    ...(user.chance(0.4) ? { place } : {}),
+  }
+}
+
+function echoed(user: User, version: number): FreeForm {
+  const secretRefs = user.chance(0.5) ? { password: { secret: user.pick(credentials), key: 'password' } } : {}
+  const values = { host: `h-${version}`, version }
+  return { driverType: 'quartermaster/echo', driverInputs: { values, secretRefs } }
+}
+
+function rendered(user: User, version: number): FreeForm {
+  const outputs = { name: '{{ .init.name }}', host: 'host-{{ .init.name }}' }
+  const manifest = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'cm-{{ .id | trunc 8 }}-queue' },
+    data: { v: '{{ .init.name }}' },
+  }
+  const templates = {
+    init: { name: `n-${version}` },
+    outputs,
+    manifests: { queue: { location: 'namespace', data: manifest } },
+    ...(user.chance(0.5) ? { cookie: { name: '{{ .init.name }}' } } : {}),
+  }
+  return { driverType: 'quartermaster/template', driverInputs: { values: { templates } } }
+}
+
+function provisionOf(user: User): FreeForm {
+  return {
+    redis: { isDependent: user.chance(0.5), matchDependents: user.chance(0.4) },
+    ...(user.chance(0.5) ? { 'mongodb#shared.co': {} } : {}),
+  }
+}
+
+/** A definition beside the one that fits everything; it can switch the driver of what it matches. */
+export function secondDefinitionOf(user: User, type: string): FreeForm {
+  const criterion = user.pick([
+    { appId: 'shop' },
+    { envId: 'prod' },
+    { resId: 'shared.a' },
+    { envType: 'development', appId: 'blog' },
+  ])
+  const definition = { ...definitionOf(user, type, true), criteria: [criterion] }
+  if (['redis', 'amqp', customType].includes(type) || user.chance(0.7)) return definition
+  return { ...definition, driverType: user.pick(['quartermaster/maker', 'quartermaster/keeper']) }
+}

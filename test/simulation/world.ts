@@ -1,0 +1,9 @@
+import type { Features } from './features.ts'
+import type { Outside } from './outside/outside.ts'
+import type { Surroundings } from './surroundings.ts'
+
+/** All that laws are about. */
+export interface World extends Surroundings {
+  readonly features: Features
+  readonly outside: Outside
+}
