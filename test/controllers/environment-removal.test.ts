@@ -356,6 +356,18 @@ test('a resource that is written after the deletion began is removed too', async
   expectNothingLeft()
 })
 
+test('a resource of a late request is removed too, although one of its name was removed before', async () => {
+  await deployed(mixed)
+  const first = world.resources().find(({ spec }) => spec.resourceId === 'shared.workload')
+  if (!first) throw new Error('the environment has no workload')
+  world.removeEnvironment()
+  await world.until(() => !world.ids().includes('workload'))
+  const { deletionTimestamp: _, ...metadata } = first.metadata
+  world.put({ ...first, metadata: { ...metadata, uid: 'late' }, status: undefined })
+  await world.untilGone()
+  expectNothingLeft()
+})
+
 test('a resource that is gone before the decision about it keeps no environment', async () => {
   const cluster = createFakeCluster()
   const [environmentName, deletionTimestamp] = ['shop.dev', '2026-02-01T00:00:00Z']

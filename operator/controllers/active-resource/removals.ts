@@ -28,8 +28,8 @@ const mostPerTurn = 500
 
 interface Decision {
   readonly environmentUid: string | undefined
-  /** Names of the resources that the decision is about. */
-  readonly names: ReadonlySet<string>
+  /** UIDs of the resources that the decision is about: a late request can create one of the same name. */
+  readonly uids: ReadonlySet<string>
   /** Whether the API server had no other ones, and no deployment could add one. */
   readonly sawAll: () => boolean
   /** Names of those that are removed alone and still exist. */
@@ -83,7 +83,7 @@ export class Removals {
     const environment = this.#tools.store.get(Environment, metadata.namespace, spec.environmentName)
     if (!environment?.metadata.deletionTimestamp || !hasFinalizer(environment)) return 'alone'
     const decision = this.#decisionOf(environment)
-    if (!decision?.names.has(metadata.name)) return 'later'
+    if (!decision?.uids.has(metadata.uid)) return 'later'
     if (decision.alone.has(metadata.name)) return 'alone'
     const isDue = decision.due === 'all' || (decision.due === 'without hosts' && !hasHosts(resource))
     return isDue ? 'together' : 'later'
@@ -92,7 +92,7 @@ export class Removals {
   /** Whether all of these resources are decided about. */
   isDecided(environment: Environment, resources: readonly ActiveResource[]): boolean {
     const decision = this.#decisionOf(environment)
-    return decision !== undefined && resources.every(({ metadata }) => decision.names.has(metadata.name))
+    return decision !== undefined && resources.every(({ metadata }) => decision.uids.has(metadata.uid))
   }
 
   /** Whether all of these resources are removed together, unless one of them changes before they are deleted. */
@@ -136,7 +136,7 @@ export class Removals {
     }))
     const decision: Decision = {
       environmentUid: environment.metadata.uid,
-      names: new Set(remaining.map(({ name }) => name)),
+      uids: new Set(present.map(({ metadata }) => metadata.uid)),
       sawAll,
       alone: withDependents(alone, remaining),
       due: 'none',
@@ -176,8 +176,8 @@ export class Removals {
   separateLate(environment: Environment, resources: readonly ActiveResource[]): number | undefined {
     const decision = this.#decisionOf(environment)
     if (!decision) return undefined
-    const { names, alone, separateAt } = decision
-    const others = resources.filter(({ metadata }) => names.has(metadata.name) && !alone.has(metadata.name))
+    const { uids, alone, separateAt } = decision
+    const others = resources.filter(({ metadata }) => uids.has(metadata.uid) && !alone.has(metadata.name))
     if (others.length === 0) return undefined
     const remainingMs = separateAt - performance.now()
     if (remainingMs > 0) return Math.ceil(remainingMs / 1000)
