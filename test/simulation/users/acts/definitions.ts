@@ -33,6 +33,8 @@ export const definitionActs: readonly Act[] = [
     act(user) {
       const type = user.pick(typesOf(user))
       const name = `second-${definitionName(type)}`
+      // What fits no second definition any more gets a version that is newer than its own.
+      user.write('ResourceDefinition', definitionName(type), definitionOf(user, type))
       if (user.exists('ResourceDefinition', name) && user.chance(0.5)) user.remove('ResourceDefinition', name)
       else user.write('ResourceDefinition', name, secondDefinitionOf(user, type))
     },
