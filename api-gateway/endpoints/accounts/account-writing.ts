@@ -101,8 +101,8 @@ async function changeCredentials(
   gateway: Gateway,
 ): Promise<ResourceAccount> {
   const { cluster } = gateway
-  const secretName =
-    data && Object.keys(data).length > 0 ? newSecretName(account.metadata.name, 'credentials') : undefined
+  const newName = newSecretName(account.metadata.name, 'credentials')
+  const secretName = data && Object.keys(data).length > 0 ? newName : undefined
   const request = isChecked ? newCheckRequest(secretName) : undefined
   if (data && secretName !== undefined)
     await addSecret(ResourceAccount, account, { name: secretName, data }, gateway)
@@ -117,8 +117,7 @@ async function changeCredentials(
       (current) => {
         const named = renamed(current, name)
         if (data === undefined) return named
-        const changed = withCredentials(named, secretName, request)
-        return secretName === undefined ? changed : withNewSecret(current, changed, secretName)
+        return withNewSecret(current, withCredentials(named, secretName, request), newName)
       },
     )
     isUsed = true

@@ -103,7 +103,8 @@ export async function addSecret<K extends SecretOwnerKind>(
 
 /**
  * Removes the announcement of a Secret that the object references after a change, and marks the ones that it referenced
- * before, unless the operator has recorded them already: no operator may run until the change is over.
+ * before, unless the operator has recorded them already: no operator may run until the change is over. A change without a new
+ * Secret gives a name that one would have.
  */
 export function withNewSecret<T extends ObjectOf<SecretOwnerKind>>(before: T, after: T, name: string): T {
   const completed = withoutPendingSecret(after, name)

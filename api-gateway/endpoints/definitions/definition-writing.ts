@@ -144,13 +144,12 @@ async function writeOnce(
     apply(each),
   )
   const modification = modificationBy(caller, gateway)
-  const change = (each: ResourceDefinition) =>
-    withModification(each, unlessShownAlike(each, apply(each), shown), modification)
-  if (!secret) return changeObject(cluster, ResourceDefinition, known, change)
-  const announced = await addSecret(ResourceDefinition, known, secret, gateway)
-  return changeObject(cluster, ResourceDefinition, announced, (each) =>
-    withNewSecret(each, change(each), secret.name),
-  )
+  const secretName = secret?.name ?? newSecretName(definition.metadata.name)
+  const announced = secret ? await addSecret(ResourceDefinition, known, secret, gateway) : known
+  return changeObject(cluster, ResourceDefinition, announced, (each) => {
+    const changed = unlessShownAlike(each, apply(each), shown)
+    return withNewSecret(each, withModification(each, changed, modification), secretName)
+  })
 }
 
 /** Replaces a definition, except for its type, its criteria and an omitted driver type. */

@@ -86,7 +86,7 @@ async function changeRegistry(
   refuseDuplicate(cluster.store, wanted)
   const announced = data ? await addSecret(Registry, known, { name: secretName, data }, gateway) : known
   return changeObject(cluster, Registry, announced, (current) =>
-    data ? withNewSecret(current, changed(current), secretName) : changed(current),
+    withNewSecret(current, changed(current), secretName),
   )
 }
 

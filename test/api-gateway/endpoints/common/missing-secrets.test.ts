@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Kind, KubeObject } from '../../../../operator/api/kind.ts'
 import { annotations } from '../../../../operator/api/names.ts'
+import { Registry } from '../../../../operator/api/registry.ts'
 import { ResourceAccount } from '../../../../operator/api/resource-account.ts'
 import { ResourceDefinition } from '../../../../operator/api/resource-definition.ts'
 import { SharedValue } from '../../../../operator/api/shared-value.ts'
@@ -48,6 +49,8 @@ interface Case {
   readonly other: object
   /** A change that adds a new Secret. */
   readonly change: readonly [operation: string, body?: object]
+  /** Changes that leave no Secret. */
+  readonly drops?: readonly (readonly [operation: string, body: object])[]
 }
 
 const cases: readonly Case[] = [
@@ -55,10 +58,11 @@ const cases: readonly Case[] = [
     name: 'an account',
     kind: ResourceAccount,
     path: '/orgs/acme/resources/accounts',
-    body: { id: 'thing', name: 'A', type: 'cloudflare', credentials: { token: 'x' } },
+    body: { id: 'thing', name: 'A', type: 'local', credentials: { token: 'x' } },
     status: 200,
     other: { name: 'B' },
     change: ['PATCH /thing', { credentials: { token: 'y' } }],
+    drops: [['PATCH /thing', { credentials: {} }]],
   },
   {
     name: 'a definition',
@@ -68,6 +72,10 @@ const cases: readonly Case[] = [
     status: 200,
     other: { driver_inputs: { ...definition.driver_inputs, values: { region: 'b' } } },
     change: ['PATCH /thing', { driver_inputs: { secrets: { token: 'z' } } }],
+    drops: [
+      ['PATCH /thing', { driver_inputs: { secrets: null } }],
+      ['PUT /thing', { name: 'S3', driver_type: 'acme/s3' }],
+    ],
   },
   {
     name: 'a value',
@@ -77,6 +85,16 @@ const cases: readonly Case[] = [
     status: 201,
     other: { description: 'e' },
     change: ['PATCH /TOKEN', { value: 'y' }],
+  },
+  {
+    name: 'a registry',
+    kind: Registry,
+    path: '/orgs/acme/registries',
+    body: { id: 'thing', registry: 'r.test', type: 'basic', creds: { username: 'ana', password: 'x' } },
+    status: 201,
+    other: { registry: 's.test' },
+    change: ['PATCH /thing', { creds: { username: 'ana', password: 'y' } }],
+    drops: [['PATCH /thing', { type: 'public' }]],
   },
   {
     name: 'a webhook',
@@ -110,7 +128,8 @@ function seeByOperator({ kind }: Case, object: KubeObject): void {
   gateway.cluster.put(kind, { ...object, status } as never) // an object of the kind
 }
 
-function change({ path, change: [operation, body] }: Case) {
+function change(each: Case, [operation, body] = each.change) {
+  const { path } = each
   const [method = '', rest = ''] = operation.split(' ')
   return gateway.send(`${method} ${path}${rest}`, body === undefined ? {} : { body })
 }
@@ -142,6 +161,15 @@ describe.each(cases)('$name', (each) => {
     const [first, second] = secretNames()
     expect(announcedBy(each).map(({ secretName }) => secretName)).toEqual([first, second])
   })
+
+  const { drops = [] } = each
+  if (drops.length > 0)
+    test.each(drops)('marks a Secret that no operator has seen when it names none: %s', async (...drop) => {
+      await post(each)
+      expect((await change(each, drop)).status).toBe(200)
+      expect(announcedBy(each).map(({ secretName }) => secretName)).toEqual(secretNames())
+      expect(announcedBy(each).every(isFormer)).toBe(true)
+    })
 
   test('is made when the answer to the creation of its Secret is lost', async () => {
     const { createSecret } = gateway.cluster
