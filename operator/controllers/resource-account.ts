@@ -50,7 +50,7 @@ export function resourceAccountController(
         },
       },
     ],
-    async reconcile(account) {
+    async reconcile(account, context) {
       const trialMs = trialMsOf(account, serverNow)
       if (trialMs === 0) {
         await cluster.remove(ResourceAccount, account)
@@ -62,7 +62,7 @@ export function resourceAccountController(
       // `removeUnused` deletes the old credentials, so the new ones must exist.
       const credentials =
         credentialsSecretName === undefined ? {} : await readSecret(namespace, credentialsSecretName)
-      const seen = await ownedSecrets.removeUnused(account)
+      const seen = await ownedSecrets.removeUnused(account, context)
       const candidate = candidateOf(account)
       const request = given[annotations.check]
       const { check: last } = account.status ?? {}

@@ -12,7 +12,7 @@ import type { Cluster } from '../kube/cache/cluster.ts'
 import { criterionIndexOf, scoped } from '../kube/cache/kinds-in-store.ts'
 import type { Store } from '../kube/cache/store.ts'
 import { keyOf } from '../kube/client/resource.ts'
-import { type Controller, type Watch, watchKind } from '../kube/loop/controller.ts'
+import { type Controller, type Watch, type WorkContext, watchKind } from '../kube/loop/controller.ts'
 import type { Observed } from '../kube/loop/status.ts'
 import type { Planning } from '../planning/planning.ts'
 import type { OngoingStarts } from './shared/ongoing-starts.ts'
@@ -39,7 +39,7 @@ export function resourceDefinitionController(
   return {
     kind: ResourceDefinition,
     watches: watchesOf(cluster.store),
-    reconcile: (definition) => reconcile(definition, tools),
+    reconcile: (definition, context) => reconcile(definition, tools, context),
   }
 }
 
@@ -79,9 +79,10 @@ function watchesOf(store: Store): Watch[] {
 async function reconcile(
   definition: ResourceDefinition,
   { cluster, planning, vendors, ownedSecrets }: Tools,
+  context: Pick<WorkContext<typeof ResourceDefinition>, 'releaseWorker'>,
 ): Promise<Observed<typeof ResourceDefinition>> {
   const { namespace } = definition.metadata
-  const status = await ownedSecrets.removeUnused(definition)
+  const status = await ownedSecrets.removeUnused(definition, context)
   const catalogue = planning.catalogueOf(namespace)
   const problems = problemsOfDefinition(definition, {
     vendors,

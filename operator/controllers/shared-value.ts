@@ -45,12 +45,12 @@ export function sharedValueController(
           .map(keyOf),
       ),
     ],
-    async reconcile(value) {
+    async reconcile(value, context) {
       const { spec, metadata } = value
       // `removeUnused` deletes the old secret, so the new one must exist.
       if (spec.secret)
         await resolveSecretRefs({ value: spec.secret }, metadata.namespace, createSecretReader(client))
-      const seen = await ownedSecrets.removeUnused(value)
+      const seen = await ownedSecrets.removeUnused(value, context)
       const { storeReference } = spec
       const ofStore = storeReference ? [problemOfStore(storeReference, `'${spec.key}'`)] : []
       throwProblems([...faultsOfPlace(value), ...ofStore, ...faultsOfRivals(value)], seen)

@@ -28,11 +28,11 @@ export function registryController(cluster: Cluster): Controller<typeof Registry
         return [before, after].flatMap((each) => (each ? othersFor(each) : [])).map(keyOf)
       }),
     ],
-    async reconcile(registry) {
+    async reconcile(registry, context) {
       throwProblems(problemsOf(registry))
       // `removeUnused` deletes the old credentials, so the new ones must exist.
       await readPullCredentials(registry, cluster)
-      const seen = await ownedSecrets.removeUnused(registry)
+      const seen = await ownedSecrets.removeUnused(registry, context)
       const older = othersFor(registry).find((each) => isOlder(each, registry))
       const message = `'${older?.metadata.name}' is already for the registry '${registry.spec.registry}'`
       throwProblems(older ? [{ reason: 'DuplicateRegistry', message }] : [], seen)

@@ -1,5 +1,5 @@
 import { ActiveResource } from '../../api/active-resource.ts'
-import type { ObjectOf } from '../../api/kind.ts'
+import type { ObjectOf, StoredObject } from '../../api/kind.ts'
 import {
   isFormer,
   type PendingSecret,
@@ -9,13 +9,18 @@ import {
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { scoped } from '../../kube/cache/kinds-in-store.ts'
 import { isSecretName, readSecretMetadata, removeSecret } from '../../kube/cache/secret-metadata.ts'
+import type { KubeClient } from '../../kube/client/client.ts'
 import { hasFinalizer, isOwnedBy } from '../../kube/client/resource.ts'
+import type { WorkContext } from '../../kube/loop/controller.ts'
 import type { OngoingStarts } from './ongoing-starts.ts'
 
 /** Secrets that objects of a kind own. A new credential is a new Secret, and the old one must be deleted. */
 export interface OwnedSecrets<K extends SecretOwnerKind> {
   /** Deletes the owner's Secrets that its spec no longer names; returns the names for its status. */
-  removeUnused(owner: ObjectOf<K>): Promise<{ readonly secretNames?: string[] }>
+  removeUnused(
+    owner: ObjectOf<K>,
+    context: Pick<WorkContext<K>, 'releaseWorker'>,
+  ): Promise<{ readonly secretNames?: string[] }>
 }
 
 /** A change completes or fails within this time after it has announced its Secret. */
@@ -38,8 +43,8 @@ export function createOwnedSecrets<K extends SecretOwnerKind>(
   const missedNames = trackMissedNames(cluster, kind, namedBy)
   const isExpired = trackPendingSecrets(cluster, kind, now)
   return {
-    async removeUnused(owner) {
-      const { uid } = owner.metadata
+    async removeUnused(owner, { releaseWorker }) {
+      const { uid, namespace } = owner.metadata
       const announced = pendingSecretsIn(owner.metadata.annotations)
       const current = announced.filter((each) => !isExpired(owner, each)).map(({ secretName }) => secretName)
       const named = [...namedBy(owner), ...current].filter(isSecretName)
@@ -48,9 +53,17 @@ export function createOwnedSecrets<K extends SecretOwnerKind>(
         ...(missedNames.get(uid) ?? []),
         ...announced.map(({ secretName }) => secretName),
       ])
+      const isNamedAgain = (name: string) => {
+        const current = cluster.store.get(kind, namespace, owner.metadata.name)
+        return current?.metadata.uid === uid && namedBy(current).includes(name)
+      }
+      const waitForStarts = starts && (() => releaseWorker(() => starts.over(namespace)))
       const kept: string[] = []
       for (const name of former) {
-        if (!named.includes(name) && !(await removeSecretOf(owner, name, cluster, starts))) kept.push(name)
+        const isOver =
+          named.includes(name) ||
+          (await removeSecretOf(owner, name, { cluster, waitForStarts, isNamedAgain }))
+        if (!isOver) kept.push(name)
         else missedNames.get(uid)?.delete(name)
       }
       const secretNames = [...new Set([...named, ...kept])].sort()
@@ -109,22 +122,39 @@ function trackPendingSecrets<K extends SecretOwnerKind>(
   }
 }
 
+interface RemovalTools {
+  readonly cluster: Cluster
+  /** Waits for the deployments that were planned before the change: they write resources that name this Secret. */
+  readonly waitForStarts: (() => Promise<void>) | undefined
+  readonly isNamedAgain: (name: string) => boolean
+}
+
 /** Deletes a Secret of the owner; returns false for one that must be kept for now. */
 async function removeSecretOf(
   owner: ObjectOf<SecretOwnerKind>,
   name: string,
-  { store, client }: Cluster,
-  starts?: Pick<OngoingStarts, 'over'>,
+  { cluster: { store, client }, waitForStarts, isNamedAgain }: RemovalTools,
 ): Promise<boolean> {
-  const { namespace } = owner.metadata
-  const secret = await readSecretMetadata(client, namespace, name)
-  if (!secret || secret.metadata.deletionTimestamp) return true
-  if (!isOwnedBy(secret, owner)) return true
-  // A deployment that was planned before the change writes resources that name this Secret.
-  await starts?.over(namespace)
+  let secret = await readSecretOf(owner, name, client)
+  if (secret && waitForStarts) {
+    await waitForStarts()
+    secret = await readSecretOf(owner, name, client)
+  }
+  if (!secret) return true
+  if (isNamedAgain(name)) return false
   // With our finalizer the Secret stays readable until no resource needs it; without, it would be gone at once.
   const isNeeded = store.cacheOf(ActiveResource).anyByIndex('secret', scoped(owner, name))
   if (isNeeded && !hasFinalizer(secret)) return false
   await removeSecret(client, secret)
   return true
+}
+
+/** Reads a Secret that the owner has and that is not being deleted. */
+async function readSecretOf(
+  owner: ObjectOf<SecretOwnerKind>,
+  name: string,
+  client: KubeClient,
+): Promise<StoredObject | undefined> {
+  const secret = await readSecretMetadata(client, owner.metadata.namespace, name)
+  return secret && !secret.metadata.deletionTimestamp && isOwnedBy(secret, owner) ? secret : undefined
 }

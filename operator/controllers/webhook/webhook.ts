@@ -75,7 +75,7 @@ export function webhookController(cluster: Cluster, serverNow: () => number): Co
 async function reconcile(
   webhook: Webhook,
   { cluster, firstVersionOf, ownedSecrets }: Tools,
-  context: Pick<WorkContext<typeof Webhook>, 'report'>,
+  context: Pick<WorkContext<typeof Webhook>, 'releaseWorker' | 'report'>,
 ): Promise<Observed<typeof Webhook>> {
   const { namespace } = webhook.metadata
   const signingSecretName = signingSecretOf(webhook)
@@ -86,7 +86,7 @@ async function reconcile(
   if (webhook.spec.signingSecretName === undefined) await createSecret(webhook, signingSecretName, cluster)
   // `removeUnused` deletes the old secret, so the new one must exist.
   const secret = await createSecretReader(cluster.client).read(namespace, signingSecretName)
-  const status = { ...(await ownedSecrets.removeUnused(webhook)), createdVersion, signingSecretName }
+  const status = { ...(await ownedSecrets.removeUnused(webhook, context)), createdVersion, signingSecretName }
   const problem = problemOfSigningSecret(secret[signingKey])
   const ofSecret = problemsFor(
     'InvalidSigningSecret',

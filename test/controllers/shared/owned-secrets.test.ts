@@ -1,11 +1,9 @@
-import { setImmediate } from 'node:timers/promises'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { ActiveResource } from '../../../operator/api/active-resource.ts'
 import { newObject } from '../../../operator/api/kind.ts'
 import { annotations, finalizer } from '../../../operator/api/names.ts'
 import { ResourceAccount } from '../../../operator/api/resource-account.ts'
 import { resourceAccountController } from '../../../operator/controllers/resource-account.ts'
-import { OngoingStarts } from '../../../operator/controllers/shared/ongoing-starts.ts'
 import { createOwnedSecrets, type OwnedSecrets } from '../../../operator/controllers/shared/owned-secrets.ts'
 import {
   formerSecretAnnotation,
@@ -35,6 +33,7 @@ const own = {
   ownerReferences: [{ apiVersion: 'quartermaster.dev/v1alpha1', kind: 'ResourceAccount', name: 'cf', uid }],
 }
 const context = silentContext()
+const namedBy = ({ spec }: ResourceAccount) => [spec.credentialsSecretName ?? '']
 
 /** The account with this Secret, after a reconcile with these results. */
 function account(
@@ -120,35 +119,6 @@ describe('a Secret that the spec names no more', () => {
     expect([secrets.get('first'), secrets.get('second')]).toEqual([undefined, undefined])
   })
 
-  test('stays for a deployment that was planned before the change, and is not over', async () => {
-    for (const name of ['old', 'new']) secrets.put(name, own)
-    const starts = new OngoingStarts()
-    const namedBy = ({ spec }: ResourceAccount) => [spec.credentialsSecretName ?? '']
-    const ownedSecrets = createOwnedSecrets(cluster, ResourceAccount, namedBy, { starts })
-    const { promise: planned, resolve: write } = Promise.withResolvers<void>()
-    const start = starts.run('acme', () => planned.then(() => addUser('old')))
-    const removal = ownedSecrets.removeUnused(account('new', ['old']))
-    await setImmediate()
-    expect(secrets.get('old')?.metadata.deletionTimestamp).toBeUndefined()
-    write()
-    await start
-    expect(await removal).toEqual({ secretNames: ['new', 'old'] })
-    expect(secrets.get('old')?.metadata.deletionTimestamp).toBeUndefined()
-  })
-
-  test.each<[string, () => Promise<unknown>]>([
-    ['that starts in another namespace', () => Promise.withResolvers<void>().promise],
-    ['that failed', () => Promise.reject(new Error('failed'))],
-  ])('is deleted beside a deployment %s', async (which, start) => {
-    for (const name of ['old', 'new']) secrets.put(name, own)
-    const starts = new OngoingStarts()
-    const namedBy = ({ spec }: ResourceAccount) => [spec.credentialsSecretName ?? '']
-    const ownedSecrets = createOwnedSecrets(cluster, ResourceAccount, namedBy, { starts })
-    starts.run(which === 'that failed' ? 'acme' : 'globex', start).catch(() => undefined)
-    expect(await ownedSecrets.removeUnused(account('new', ['old']))).toEqual({ secretNames: ['new'] })
-    expect(secrets.get('old')).toBeUndefined()
-  })
-
   test('stays when the spec names it again', async () => {
     for (const name of ['first', 'second']) secrets.put(name, own)
     account('first')
@@ -167,7 +137,6 @@ describe('a Secret that is announced and not named', () => {
   let ownedSecrets: OwnedSecrets<typeof ResourceAccount>
 
   function start(): void {
-    const namedBy = ({ spec }: ResourceAccount) => [spec.credentialsSecretName ?? '']
     ownedSecrets = createOwnedSecrets(cluster, ResourceAccount, namedBy, { now: () => nowMs })
   }
 
@@ -181,32 +150,38 @@ describe('a Secret that is announced and not named', () => {
     'stays while the change may be in progress, with a clock that is %s minutes behind',
     async (minutesAgo) => {
       const owner = account('used', undefined, announced(minutesAgo))
-      expect(await ownedSecrets.removeUnused(owner)).toEqual({ secretNames: ['fresh-00000001', 'used'] })
+      expect(await ownedSecrets.removeUnused(owner, context)).toEqual({
+        secretNames: ['fresh-00000001', 'used'],
+      })
       nowMs += 9 * minuteMs
-      expect(await ownedSecrets.removeUnused(owner)).toEqual({ secretNames: ['fresh-00000001', 'used'] })
+      expect(await ownedSecrets.removeUnused(owner, context)).toEqual({
+        secretNames: ['fresh-00000001', 'used'],
+      })
       expect(secrets.get('fresh-00000001')).toBeDefined()
     },
   )
 
   test('is deleted when the change must be over, whose time begins again with the process', async () => {
     const owner = account('used', undefined, announced(0))
-    await ownedSecrets.removeUnused(owner)
+    await ownedSecrets.removeUnused(owner, context)
     nowMs += 9 * minuteMs
     start()
-    await ownedSecrets.removeUnused(owner)
+    await ownedSecrets.removeUnused(owner, context)
     nowMs += 9 * minuteMs
-    await ownedSecrets.removeUnused(owner)
+    await ownedSecrets.removeUnused(owner, context)
     expect(secrets.get('fresh-00000001')).toBeDefined()
     nowMs += 2 * minuteMs
-    expect(await ownedSecrets.removeUnused(owner)).toEqual({ secretNames: ['used'] })
+    expect(await ownedSecrets.removeUnused(owner, context)).toEqual({ secretNames: ['used'] })
     expect(secrets.get('fresh-00000001')).toBeUndefined()
   })
 
   test('has its time again when a later change announces it', async () => {
-    await ownedSecrets.removeUnused(account('used', undefined, announced(10)))
+    await ownedSecrets.removeUnused(account('used', undefined, announced(10)), context)
     nowMs += 11 * minuteMs
     const later = account('used', undefined, announced(0))
-    expect(await ownedSecrets.removeUnused(later)).toEqual({ secretNames: ['fresh-00000001', 'used'] })
+    expect(await ownedSecrets.removeUnused(later, context)).toEqual({
+      secretNames: ['fresh-00000001', 'used'],
+    })
   })
 
   test('is deleted at once when it is marked as former, which one that is named may be', async () => {
