@@ -14,6 +14,8 @@ import { credentialsData, type SecretData } from '../common/secret-refs.ts'
 
 type Spec = Registry['spec']
 
+/** An object of an earlier version may have another address. */
+const storedAddress = string('Host, or host and project.', { maxLength: 512 })
 const type = oneOf(registryTypes, 'How images are pulled from the registry.')
 const optionalFields = {
   creds: object(
@@ -50,7 +52,7 @@ export const registryShape = named(
   object(
     {
       id: string('Unique identifier.', { maxLength: 253 }),
-      registry,
+      registry: storedAddress,
       type,
       enable_ci: boolean('Whether build systems use the registry.'),
       created_by: string(
@@ -67,7 +69,7 @@ export const registryShape = named(
 export const credentialsShape = named(
   'RegistryCredentials',
   object(
-    { registry },
+    { registry: storedAddress },
     { expires: time('Time at which the credentials expire.'), ...secretsField },
     'Where the credentials of a registry are. User name and password are never returned.',
   ),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { Registry } from '../../../../operator/api/registry.ts'
+import { storedObject } from '../../../support/builders.ts'
 import { setUpGateway } from '../../support/set-up.ts'
 
 const gateway = await setUpGateway()
@@ -123,6 +124,15 @@ test.each(['r.test', 'r.test:5000/a/b_c', '[::1]:5000', 'http://r.test/', 'https
     expect(answer).toMatchObject({ status: 201, body: { registry } })
   },
 )
+
+test('a registry at an address that an earlier version took is read and deleted', async () => {
+  const registry = 'ana@r.test/shop:1.0'
+  const metadata = { namespace: 'acme', name: 'old' }
+  gateway.cluster.put(Registry, storedObject(Registry, metadata, { registry, type: 'public' }))
+  expect(await send(`GET ${registries}/old/creds`)).toMatchObject({ body: { registry } })
+  expect((await send(`GET ${registries}`)).body).toMatchObject([{ registry }])
+  expect((await send(`DELETE ${registries}/old`)).status).toBe(204)
+})
 
 test('a registry is deleted', async () => {
   await send(`POST ${registries}`, basic)
