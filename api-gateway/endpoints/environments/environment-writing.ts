@@ -10,7 +10,7 @@ import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { isGone } from '../../../operator/kube/client/api-error.ts'
 import { type Caller } from '../../authenticate.ts'
-import { Missing } from '../../request/missing.ts'
+import { Missing, Replaced } from '../../request/missing.ts'
 import { removeObject } from '../common/change.ts'
 import { find, newTriggeredMetadata, refresh, resourcesOf, withFinalizer } from '../common/find.ts'
 
@@ -148,7 +148,8 @@ export function findStartDeployment(
 export async function refuseUnfitStart(cluster: Cluster, start: EnvironmentDeployment): Promise<void> {
   const current = await refresh(cluster, EnvironmentDeployment, start)
   const { name, uid } = start.metadata
-  if (current?.metadata.uid !== uid || current.metadata.deletionTimestamp)
+  if (current && current.metadata.uid !== uid) throw new Replaced(EnvironmentDeployment, start)
+  if (!current || current.metadata.deletionTimestamp)
     throw new Problem('Invalid', `deployment '${name}' does not exist`)
   if (setNameOf(current) !== undefined) return
   throw new Problem('Invalid', `deployment '${name}' has no set that an environment can start from`)

@@ -96,6 +96,19 @@ describe('the deployment that an environment builds on', () => {
   })
 })
 
+test('the deployment that an environment builds on may have been made again a moment ago', async () => {
+  await gateway.send(`POST ${environment}/deploys`, { body: {} })
+  const made = gateway.cluster.store.get(EnvironmentDeployment, 'acme', 'shop.development.1')
+  if (!made) throw new Error('no deployment')
+  const restore = await behindItsBack(gateway, EnvironmentDeployment, (namespace, each) => {
+    gateway.cluster.drop(EnvironmentDeployment, namespace, each)
+    gateway.cluster.put(EnvironmentDeployment, { ...made, metadata: { ...made.metadata, uid: 'later' } })
+  })
+  const body = { id: 'copy', name: 'Copy', from_deploy_id: 'shop.development.1' }
+  expect((await gateway.send(`POST ${app}/envs`, { body })).status).toBe(201)
+  restore()
+})
+
 describe('a deployment by kubectl that has only a delta', () => {
   const name = 'shop.development.by-kubectl'
   const set = { setName: 'shop.some' }
