@@ -11,7 +11,7 @@ interface Instances {
  * new process knows no pending instances: it deprovisions each recorded instance as one that may exist.
  */
 export interface PendingInstances {
-  /** Returns the status with the instances from before the record. */
+  /** Returns the status with the instances from before the record; one without an instance has no record, because all are deprovisioned. */
   without<T extends Instances>(resource: ActiveResource, status: T): T
   /** Keeps the instances from before the record, after the status records another one. */
   add(resource: ActiveResource): void
@@ -23,7 +23,7 @@ export function createPendingInstances(): PendingInstances {
   const earlier = new Map<string, Instances>()
   return {
     without({ metadata }, status) {
-      const instances = earlier.get(metadata.uid)
+      const instances = status.provisioned && earlier.get(metadata.uid)
       return instances ? { ...status, ...instances } : status
     },
     add({ metadata, status }) {

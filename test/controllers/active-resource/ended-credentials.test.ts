@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { ActiveResource } from '../../../operator/api/active-resource.ts'
 import { newObject } from '../../../operator/api/kind.ts'
 import { ResourceAccount } from '../../../operator/api/resource-account.ts'
+import { Stalled, withoutSideEffects } from '../../../operator/domain/base/errors.ts'
 import type { Driver } from '../../../operator/drivers/driver.ts'
 import { conditionOf } from '../../../operator/kube/loop/outcome.ts'
 import { activeResource, driver } from '../../support/builders.ts'
@@ -82,6 +83,28 @@ describe('a Secret of credentials that is deleted while resources need it', () =
     dropAccount('main')
     world.remove(resource)
     await endAt('beforeEnd', resource)
+    expect(await world.reconcile(resource)).toBeUndefined()
+    expect([world.now(resource), world.objects.names(), [...instances]]).toEqual([undefined, [], []])
+  })
+
+  test('is not asked for again when it has ended, although an update was refused before', async () => {
+    putAccount('main')
+    await world.reconcile(wanted('shared.dns', 'a', 'main'))
+    whileProvisioning = () => {
+      throw withoutSideEffects(new Stalled('Rejected', 'zone b is full'))
+    }
+    const resource = wanted('shared.dns', 'b', 'main')
+    await world.reconcile(resource)
+    dropAccount('main')
+    world.remove(resource)
+    const { secretFinalizers } = world.tools
+    const remove = secretFinalizers.removeFinalizers.bind(secretFinalizers)
+    secretFinalizers.removeFinalizers = async (...given) => {
+      secretFinalizers.removeFinalizers = remove
+      await remove(...given)
+      throw new Error('the answer is lost')
+    }
+    expect(await world.reconcile(resource)).toEqual(new Error('the answer is lost'))
     expect(await world.reconcile(resource)).toBeUndefined()
     expect([world.now(resource), world.objects.names(), [...instances]]).toEqual([undefined, [], []])
   })
