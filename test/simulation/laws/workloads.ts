@@ -58,10 +58,12 @@ export const workloadLaws: readonly Law[] = [
       ),
   },
   {
-    law: 'Each version of an image is decided, with an outcome in each environment.',
+    law: 'Each version of an image is decided, with an outcome in each environment that has a set.',
     findings: (world) =>
       problemsOf(objectsOf(world, ArtefactVersion), (version) => {
         if (version.status?.createdVersion === undefined) return `it is undecided: ${readyText(version)}`
+        // The environment starts from a deployment without a set: a person must name another one.
+        if (readyText(version).includes('SetNotFound')) return undefined
         const open = version.status.environments?.find(({ outcome }) => outcome === undefined)
         return open && `no outcome in ${open.environmentName}: ${readyText(version)}`
       }),

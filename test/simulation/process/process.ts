@@ -21,6 +21,8 @@ const config = readConfig({ QUARTERMASTER_ROLLOUT: 'applied' }) // no pods ever 
  */
 export class Process {
   readonly life: Life
+  /** Whether it leads, or has led. */
+  hasLed = false
   readonly #surroundings: Surroundings
   readonly #outside: Outside
   readonly #log: Log
@@ -43,6 +45,7 @@ export class Process {
 
   async lead(): Promise<void> {
     const { life } = this
+    this.hasLed = true
     life.isLeader = true
     this.#surroundings.journal.note(`LEADS p${life.id}`)
     try {

@@ -112,10 +112,10 @@ export class Processes {
     this.#elect()
   }
 
-  /** A process that starts, or waits longest, leads if no other one does. */
+  /** A process that starts, or waits longest, leads if no other one does. One that has led ends instead. */
   #elect(): void {
     if (!this.#isLeaseFree) return
-    const process = [...this.#living].find(({ life }) => life.isAlive)
+    const process = [...this.#living].find(({ life, hasLed }) => life.isAlive && !hasLed)
     if (!process) return
     this.#isLeaseFree = false
     this.leader = process
