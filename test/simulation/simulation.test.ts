@@ -9,8 +9,8 @@ const fixedSeeds = [
   '14', // a status whose answer is lost keeps its facts
   '23', // a Secret ends with the resource that needs it
   '30', // a deployment that lingers is not repeated
-  '78', // a call writes no cookie after its deadline
-  '106', // a detached resource that is created again waits for nothing
+  '48', // a call writes no cookie after its deadline
+  '85', // a removal asks for credentials that have ended only once
   '401', // a resource of a late request is deleted with its environment
   '1-10',
 ]
