@@ -13,6 +13,7 @@ import type { Organization, Store } from '../../../operator/kube/cache/store.ts'
 import { ApiError } from '../../../operator/kube/client/api-error.ts'
 import type { RequestOptions } from '../../../operator/kube/client/client.ts'
 import { pathOf, resourceOf } from '../../../operator/kube/client/resource.ts'
+import { mergePatch } from '../../simulation/server/patches.ts'
 
 /** A cluster in memory: it numbers, dates and validates objects as the API server does. */
 export interface FakeCluster extends Cluster {
@@ -204,7 +205,7 @@ export function createFakeCluster(): FakeCluster {
       if (!existing) throw new ApiError(404, 'NotFound', 'not found')
       record('patch', kind.kind, existing)
       // The API server receives JSON, which has no undefined fields.
-      const merged = mergePatched(existing, JSON.parse(JSON.stringify(changes)))
+      const merged = mergePatch(existing, JSON.parse(JSON.stringify(changes)))
       const patched = merged as typeof existing // an object of the kind, checked below
       if (patched.metadata.uid !== existing.metadata.uid) throw new ApiError(409, 'Conflict', 'another uid')
       if (patched.metadata.resourceVersion !== existing.metadata.resourceVersion)
@@ -290,17 +291,6 @@ export function createFakeCluster(): FakeCluster {
 /** The field of an object at a path such as `spec.type`. */
 function valueAt(object: object, path: string): unknown {
   return path.split('.').reduce((inner: unknown, key) => isObject(inner) && inner[key], object)
-}
-
-/** A JSON merge patch, applied. */
-function mergePatched(target: unknown, patch: unknown): unknown {
-  if (!isObject(patch)) return patch
-  const merged = isObject(target) ? { ...target } : {}
-  for (const [key, value] of Object.entries(patch)) {
-    if (value === null) delete merged[key]
-    else merged[key] = mergePatched(merged[key], value)
-  }
-  return merged
 }
 
 const ajv = formats.default(new Ajv2020({ strict: false, ownProperties: true }))
