@@ -33,11 +33,27 @@ export class User {
     }
   }
 
-  /** Does something some milliseconds later. */
-  later(milliseconds: { readonly from: number; readonly to: number }, what: string, act: () => void): void {
+  /** Does something some milliseconds later: once, or at several times, of which the first that is not refused counts. */
+  later(
+    { from, to, times = 1 }: { readonly from: number; readonly to: number; readonly times?: number },
+    what: string,
+    act: () => void,
+  ): void {
     const { clock, random } = this.surroundings
-    const { from, to } = milliseconds
-    clock.after(from + random.below(to - from), () => this.does(what, act))
+    for (let time = 0; time < times; time += 1)
+      clock.after(from + random.below(to - from), () => this.does(what, act))
+  }
+
+  /** Removes a label of a namespace, and gives it back some milliseconds later. */
+  unlabelForAWhile(
+    namespace: string,
+    label: Readonly<Record<string, string>>,
+    milliseconds: { readonly from: number; readonly to: number },
+    what: string,
+  ): void {
+    const none = Object.fromEntries(Object.keys(label).map((key) => [key, null]))
+    this.patch('Namespace', namespace, { metadata: { labels: none } })
+    this.later(milliseconds, what, () => this.patch('Namespace', namespace, { metadata: { labels: label } }))
   }
 
   /** The next number of a sequence. */

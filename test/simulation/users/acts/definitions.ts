@@ -85,8 +85,7 @@ export const customActs: readonly Act[] = [
 
 function recreateCustom(user: User, kind: string, name: string): void {
   user.remove(kind, name)
-  for (let attempt = 0; attempt < 3; attempt += 1)
-    user.later({ from: 100, to: 25_000 }, `creates ${kind} ${name}`, () => createCustom(user))
+  user.later({ from: 100, to: 25_000, times: 3 }, `creates ${kind} ${name}`, () => createCustom(user))
 }
 
 export const resourceActs: readonly Act[] = [

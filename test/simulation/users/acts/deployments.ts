@@ -58,10 +58,9 @@ export const environmentActs: readonly Act[] = [
     act(user) {
       const environment = user.pick(environments)
       user.remove('Environment', environment)
-      for (let attempt = 0; attempt < 4; attempt += 1)
-        user.later({ from: 100, to: 20_000 }, `creates ${environment}`, () =>
-          createAndDeploy(user, environment),
-        )
+      user.later({ from: 100, to: 20_000, times: 4 }, `creates ${environment}`, () =>
+        createAndDeploy(user, environment),
+      )
     },
   },
   {
@@ -123,10 +122,9 @@ function recreateDeployment(user: User): void {
   )
   const { [annotations.notified]: _, ...kept } = metadata.annotations ?? {}
   user.remove('EnvironmentDeployment', metadata.name)
-  for (let attempt = 0; attempt < 4; attempt += 1)
-    user.later({ from: 10, to: 12_000 }, `creates ${metadata.name} anew`, () =>
-      user.create('EnvironmentDeployment', metadata.name, spec, { annotations: kept }),
-    )
+  user.later({ from: 10, to: 12_000, times: 4 }, `creates ${metadata.name} anew`, () =>
+    user.create('EnvironmentDeployment', metadata.name, spec, { annotations: kept }),
+  )
 }
 
 function createAndDeploy(user: User, environment: string): void {

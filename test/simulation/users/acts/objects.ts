@@ -55,12 +55,9 @@ export const objectActs: readonly Act[] = [
     weight: 0.7,
     what: 'removes the label of the organization for a while',
     act(user) {
-      const label = (value: string | null) =>
-        user.patch('Namespace', organization, { metadata: { labels: { [labels.organization]: value } } })
-      label(null)
-      user.later({ from: 500, to: 15_000 }, 'restores the label of the organization', () =>
-        label(organization),
-      )
+      const label = { [labels.organization]: organization }
+      const what = 'restores the label of the organization'
+      user.unlabelForAWhile(organization, label, { from: 500, to: 15_000 }, what)
     },
   },
 ]
@@ -71,10 +68,8 @@ export const placeActs: readonly Act[] = [
     weight: 1.5,
     what: 'closes the namespace of the administrator for a while',
     act(user) {
-      const label = (value: string | null) =>
-        user.patch('Namespace', place, { metadata: { labels: { [labels.accepts]: value } } })
-      label(null)
-      user.later({ from: 500, to: 20_000 }, 'opens it', () => label(organization))
+      const label = { [labels.accepts]: organization }
+      user.unlabelForAWhile(place, label, { from: 500, to: 20_000 }, 'opens it')
     },
   },
   {
@@ -82,8 +77,7 @@ export const placeActs: readonly Act[] = [
     what: 'deletes the namespace of the administrator, and creates it later',
     act(user) {
       user.remove('Namespace', place)
-      for (let attempt = 0; attempt < 5; attempt += 1)
-        user.later({ from: 3000, to: 28_000 }, `creates ${place}`, () => openPlace(user))
+      user.later({ from: 3000, to: 28_000, times: 5 }, `creates ${place}`, () => openPlace(user))
     },
   },
   {

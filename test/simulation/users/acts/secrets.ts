@@ -11,8 +11,7 @@ export const secretActs: readonly Act[] = [
     act(user) {
       const name = user.pick(credentials)
       user.remove('Secret', name)
-      for (let attempt = 0; attempt < 3; attempt += 1)
-        user.later({ from: 20, to: 20_000 }, `creates ${name}`, () => user.createSecret(name))
+      user.later({ from: 20, to: 20_000, times: 3 }, `creates ${name}`, () => user.createSecret(name))
     },
   },
   {
