@@ -1,6 +1,7 @@
 import { Engine, type EngineConfig, EvalError, type FuncMap, TemplateError } from '@promptctl/go-template-js'
 import { checkArguments } from './functions/arities.ts'
 import { bounded, checkItems, FunctionFault, maxTextLength, NotYet } from './limits.ts'
+import { createParsedTemplates, type ParsedTemplate } from './parsed-templates.ts'
 import { print } from './print.ts'
 import { isDict, own, typeName } from './values.ts'
 
@@ -55,27 +56,24 @@ interface Steps {
   emitFromValue(value: unknown, output: Output): void
 }
 
-interface ParsedTemplate {
-  evaluate(data: unknown): string[]
-}
-
 const Base = Engine as unknown as new (
   config: EngineConfig<string>,
 ) => Steps & { parse(text: string): ParsedTemplate } // private to the type checker alone
 
 /** Renders Go templates; templates see own keys of maps alone, and the output is bounded. */
 export function createGoEngine(funcs: FuncMap): { render(template: string, data: unknown): string } {
+  let length = 0
+  const count = (text: string) => {
+    length += text.length
+    if (length > maxTextLength) throw new FunctionFault(`more than ${maxTextLength} characters are rendered`)
+    return text
+  }
+  const engine = new GoEngine({ fromString: count, toString: print, isT: isFragment, funcs })
+  const parsed = createParsedTemplates((template) => engine.parse(template))
   return {
     render(template, data) {
-      let length = 0
-      const count = (text: string) => {
-        length += text.length
-        if (length > maxTextLength)
-          throw new FunctionFault(`more than ${maxTextLength} characters are rendered`)
-        return text
-      }
-      const engine = new GoEngine({ fromString: count, toString: print, isT: isFragment, funcs })
-      return bounded(engine.parse(template).evaluate(data).join(''))
+      length = 0
+      return bounded(parsed(template).evaluate(data).join(''))
     },
   }
 }

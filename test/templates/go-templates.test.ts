@@ -20,11 +20,24 @@ const render = (template: string, data: object) => engine.render(template, witho
 describe.each(corpora)('as in Go', ({ data, prints, fails }) => {
   test.each(Object.entries(prints))('%s', (template, expected) => {
     expect(render(template, data)).toBe(expected)
+    // It is parsed by now.
+    expect(render(template, data)).toBe(expected)
   })
 
   test.each(fails)('%s fails', (template) => {
     expect(() => render(template, data)).toThrow()
+    expect(() => render(template, data)).toThrow()
   })
+})
+
+test('a template that failed works with other data, and has all its characters again', () => {
+  const template = '{{ range .l }}{{ $.s }}{{ end }}{{ fail .no }}'
+  const long = { s: 'x'.repeat(1000), l: Array.from({ length: 2000 }, () => 1), no: 'no' }
+  expect(() => render(template, long)).toThrow('more than')
+  expect(() => render(template, { ...long, l: [1] })).toThrow(/^(?!.*more than)/)
+  expect(render('{{ range .l }}{{ $.s }}{{ end }}', { ...long, l: Array(1000).fill(1) })).toHaveLength(
+    1_000_000,
+  )
 })
 
 describe('other than in Go', () => {
