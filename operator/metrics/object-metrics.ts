@@ -1,6 +1,7 @@
 import { EnvironmentDeployment } from '../api/environment-deployment.ts'
 import type { Kind } from '../api/kind.ts'
 import { isFinished, stateOfDeployment } from '../domain/deployment/deployment.ts'
+import { isRepetition } from '../domain/deployment/deployment-history.ts'
 import { createCounter } from '../kube/cache/counter.ts'
 import type { Store } from '../kube/cache/store.ts'
 import { type ObjectState, stateOf } from '../kube/loop/outcome.ts'
@@ -23,12 +24,12 @@ export type DeploymentEnded = (
 ) => void
 
 /**
- * Reports each deployment once, when its status says for the first time that it has ended. `serverNow` is the clock of the
- * API server, which sets the times of creation.
+ * Reports each deployment once, when its status says for the first time that it has ended; one that ran before it was created
+ * again was reported then. `serverNow` is the clock of the API server, which sets the times of creation.
  */
 export function reportDeployments(store: Store, ended: DeploymentEnded, serverNow: () => number): void {
   store.cacheOf(EnvironmentDeployment).subscribe(({ before, after }) => {
-    if (!before || !after || isFinished(before) || !isFinished(after)) return
+    if (!before || !after || isFinished(before) || !isFinished(after) || isRepetition(after)) return
     const result = stateOfDeployment(after) === 'succeeded' ? 'succeeded' : 'failed'
     const seconds = (serverNow() - Date.parse(after.metadata.creationTimestamp)) / 1000
     ended(result, Math.max(0, seconds), after.status?.problems?.map(({ reason }) => reason) ?? [])

@@ -91,6 +91,23 @@ test.each([-60, 60])(
   },
 )
 
+test('a deployment that ran before and is created again is not counted again', () => {
+  const cluster = createFakeCluster()
+  cluster.addOrganization('acme')
+  const ended: string[] = []
+  reportDeployments(cluster.store, (result) => ended.push(result), Date.now)
+  const spec = { environmentName: 'development', setName: 'set' }
+  for (const [name, outcome] of [
+    ['one', statuses.ready],
+    ['two', statuses.stalled],
+  ] as const) {
+    cluster.put(EnvironmentDeployment, { metadata: { namespace: 'acme', name }, spec } as never)
+    const conditions = [...outcome.conditions, condition('AlreadyRan', 'True')]
+    cluster.setStatus(EnvironmentDeployment, 'acme', name, { ...outcome, conditions })
+  }
+  expect(ended).toEqual([])
+})
+
 test('an object that was there before its namespace became an organization is counted once', () => {
   const cluster = createFakeCluster()
   const counts = countObjects(cluster.store, EnvironmentDeployment)
