@@ -19,7 +19,7 @@ import { startRequestSpan } from './request-span.ts'
 import { allowOrigins, commonHeaders } from './response/common-headers.ts'
 import { type ErrorResponse, errorBody, toErrorResponse } from './response/errors.ts'
 import { withOperatorNotice } from './response/operator-notice.ts'
-import { contentOf, send } from './response/send.ts'
+import { contentOf, send, statusOf } from './response/send.ts'
 import { sendEvents } from './response/send-events.ts'
 
 /** Limit per caller: clients that do not read their responses keep them in memory. */
@@ -90,7 +90,7 @@ function instrument({ log, metrics }: Gateway): RequestHandler {
     response.once('close', () => {
       const { method } = request
       const { route = 'none', userName, answeredAt = performance.now() } = response.locals as Measured // only the gateway sets them
-      const { statusCode: status } = response
+      const status = statusOf(response) ?? 'none'
       const seconds = (answeredAt - started) / 1000
       metrics.observe({ method: knownMethods.has(method) ? method : 'OTHER', route, status, seconds })
       log.debug('request', { requestId, method, route, status, seconds, userName })

@@ -6,7 +6,7 @@ export interface Metrics {
   observe(request: {
     readonly method: string
     readonly route: string
-    readonly status: number
+    readonly status: number | 'none'
     readonly seconds: number
   }): void
   readonly contentType: string
@@ -21,7 +21,7 @@ export function createMetrics({ registry }: Pick<ProcessMetrics, 'registry'>): M
   const labelNames = ['method', 'route', 'status'] as const
   const requests = new Counter({
     name: 'quartermaster_gateway_requests_total',
-    help: 'Requests answered, by route and status.',
+    help: 'Requests, by route and status; one whose client left before the answer has the status `none`.',
     labelNames,
     registers: [registry],
   })

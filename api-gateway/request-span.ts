@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express'
 import { noTracing, type OpenSpan } from '../operator/tracing/tracing.ts'
 import type { Endpoint, Gateway } from './endpoint.ts'
+import { statusOf } from './response/send.ts'
 
 /** Starts the span of a request, which ends with the response; probes have none. */
 export function startRequestSpan(
@@ -22,8 +23,8 @@ export function startRequestSpan(
     },
   })
   response.once('close', () => {
-    const { statusCode } = response
-    span.end(statusCode >= 500, { 'http.response.status_code': statusCode })
+    const status = statusOf(response)
+    span.end(status !== undefined && status >= 500, { 'http.response.status_code': status })
   })
   return span
 }

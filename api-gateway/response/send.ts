@@ -46,3 +46,8 @@ function hasLongUnreadBody({ complete, headers }: Request): boolean {
     headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > maxDiscardedBytes
   )
 }
+
+/** The status of a response; undefined if the client left before it had one. */
+export function statusOf({ headersSent, statusCode }: Response): number | undefined {
+  return headersSent ? statusCode : undefined
+}
