@@ -1,4 +1,5 @@
 import type { Environment } from '../api/environment.ts'
+import type { FreeForm } from '../api/schema.ts'
 import { Workload, type WorkloadEnvironment } from '../api/workload.ts'
 import { Problem } from '../domain/base/errors.ts'
 import { ownValue, sameJson } from '../domain/base/json.ts'
@@ -89,7 +90,8 @@ function expanderFor({ metadata }: Environment, planning: Pick<Planning, 'expand
 
 /** Modules and shared dependencies that no Workload brought. */
 export interface PartsOfOthers {
-  hasModule(id: string): boolean
+  /** Whether it has a module of this id, other than `same`: a Workload owns a module that is all that it says. */
+  hasModule(id: string, same?: FreeForm): boolean
   hasShared(key: string): boolean
 }
 
@@ -113,8 +115,9 @@ export function partsOfOthers(store: Store, environment: Environment, deployed: 
       return entry !== undefined && isOf(each, entry)
     })
   return {
-    hasModule: (id) =>
+    hasModule: (id, same) =>
       Object.hasOwn(current.modules, id) &&
+      !(same && sameJson(current.modules[id], same)) &&
       !(isStart('modules', id) && isOwned((each) => moduleIdOf(each) === id)),
     hasShared: (key) =>
       Object.hasOwn(current.shared, key) &&
@@ -141,7 +144,9 @@ export function ownershipProblems(
     const isNew =
       !entryFor(workload, environmentId) && isTarget(workload, environment) && !others.hasModule(id)
     if (!isNew || workload.metadata.deletionTimestamp) return []
-    return [{ id, workloadName: workload.metadata.name, content: 'keep', sharedIds: [] }]
+    const said = workloadContent(workload, environmentId)
+    const content = 'problem' in said ? 'keep' : said.content
+    return [{ id, workloadName: workload.metadata.name, content, sharedIds: [] }]
   })
   const bases = start ? [base, start.set] : [base]
   return problemsOfOwners(bases, next, [...owners, ...newcomers], expanderFor(environment, planning))

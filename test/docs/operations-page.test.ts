@@ -81,6 +81,36 @@ test('the starts that no deployment has used yet are listed', () => {
   )
 })
 
+test('a backup has what is being deleted as if it was not: it would be restored without an end of its deletion', () => {
+  const metadata = {
+    namespace: 'acme',
+    name: 'shop.staging',
+    deletionTimestamp: '2026-01-01T00:00:00Z',
+    deletionGracePeriodSeconds: 0,
+    finalizers: ['quartermaster.dev/finalizer'],
+  }
+  expect(saved([{ kind: 'Environment', metadata, spec: {} }])).toEqual([
+    { kind: 'Environment', metadata: { namespace: 'acme', name: 'shop.staging' }, spec: {} },
+  ])
+})
+
+test('a restore has Workloads after the deployments of their modules, and labels of organizations after their objects', () => {
+  const text = commands()
+  const [, kinds = ''] = /grep -vE '(.*)'/.exec(text) ?? []
+  expect(new RegExp(kinds).test('workloads.quartermaster.dev')).toBe(true)
+  const steps = [
+    '[1-3]-*.json',
+    'kubectl label namespace',
+    '4-deployments.json"\n',
+    'kubectl wait',
+    'apply "$FOLDER/5-workloads',
+  ]
+  const [, restore = ''] = text.split('apply() {')
+  const places = steps.map((step) => restore.indexOf(step))
+  expect(places).not.toContain(-1)
+  expect(places).toEqual(places.toSorted((left, right) => left - right))
+})
+
 test('a backup names what belongs to an object but is restored by itself', () => {
   const owned = (kind: string, name: string, ...owners: readonly object[]) => ({
     kind,

@@ -1,15 +1,23 @@
 import type { Environment } from '../../api/environment.ts'
 import type { Workload, WorkloadEnvironment } from '../../api/workload.ts'
 import { Mismatch, Stalled, Waiting } from '../../domain/base/errors.ts'
-import { compareText } from '../../domain/base/json.ts'
+import { compareText, ownValue, sameJson } from '../../domain/base/json.ts'
 import type { SetContent } from '../../domain/delta/delta.ts'
 import { contextOf } from '../../domain/resource/identity.ts'
-import type { ConvertedScore } from '../../domain/score/convert-score.ts'
+import { type ConvertedScore, hasParams, mergeShared } from '../../domain/score/convert-score.ts'
+import { usersOfShared } from '../../domain/score/shared-users.ts'
 import { moduleIdOf } from '../../domain/workload/content.ts'
 import { isTarget } from '../../domain/workload/targets.ts'
 import type { Store } from '../../kube/cache/store.ts'
 import type { Planning } from '../../planning/planning.ts'
-import { entryFor, foldInto, ownersIn, partsOfOthers, workloadContent } from '../../planning/workloads.ts'
+import {
+  entryFor,
+  foldInto,
+  ownersIn,
+  partsOfOthers,
+  workloadContent,
+  workloadsBeside,
+} from '../../planning/workloads.ts'
 import { waitForDeployment } from '../shared/unfinished-deployments.ts'
 import type { RefusedDeployments } from './refused-deployments.ts'
 import { deploymentOfOthers, isFolding, progressOf, resourcesOf } from './workload-status.ts'
@@ -51,7 +59,7 @@ export function findIn(environment: Environment, workload: Workload, tools: Work
   if (
     !known &&
     !workload.spec.adopt &&
-    partsOfOthers(tools.store, environment, deployed).hasModule(content.id)
+    partsOfOthers(tools.store, environment, deployed).hasModule(content.id, content.module)
   )
     return { problem: taken(environment, content) }
   return recordOf(environment, said, known, deployed, tools)
@@ -65,7 +73,7 @@ function recordOf(
   deployed: SetContent,
   tools: WorkloadTools,
 ): Found {
-  const sharedIds = ownedShared(environment, content, known, deployed, tools.store)
+  const sharedIds = ownedShared(environment, content, known, deployed, tools)
   const entry = {
     environmentId: contextOf(environment).environmentId,
     state: 'pending' as const,
@@ -111,15 +119,34 @@ function ownedShared(
   content: ConvertedScore,
   known: WorkloadEnvironment | undefined,
   deployed: SetContent,
-  store: Store,
+  { store }: WorkloadTools,
 ): string[] {
   const owned = new Set(ownersIn(store, environment).flatMap(({ sharedIds }) => sharedIds))
   const others = partsOfOthers(store, environment, deployed)
-  const wanted = Object.keys(content.shared).filter((key) => !others.hasShared(key) || owned.has(key))
+  const isDeployed = !known && sameJson(ownValue(deployed.modules, content.id), content.module)
+  const brought = isDeployed ? broughtShared(environment, content, deployed, store) : []
+  const isOwn = (key: string) => !others.hasShared(key) || owned.has(key) || brought.includes(key)
+  const wanted = Object.keys(content.shared).filter(isOwn)
   // A former dependency is owned until a deployment removed it, so that it is removed. One that runs may bring it still.
   const isOwned = (key: string) => Object.hasOwn(deployed.shared, key) || isFolding(environment, store)
   const former = (known?.sharedIds ?? []).filter(isOwned)
   return [...new Set([...wanted, ...former])].sort(compareText)
+}
+
+/** The shared dependencies of a Workload that is deployed, and not recorded, which only modules of Workloads read. */
+function broughtShared(
+  environment: Environment,
+  { shared }: ConvertedScore,
+  deployed: SetContent,
+  store: Store,
+): string[] {
+  const ids = new Set(workloadsBeside(store, environment).map(moduleIdOf))
+  const users = usersOfShared(deployed, (id) => !ids.has(id))
+  return Object.entries(shared).flatMap(([key, entry]) => {
+    const found = ownValue(deployed.shared, key)
+    const isSame = found !== undefined && hasParams(found, entry) && mergeShared(found, entry) !== undefined
+    return isSame && !users.has(key) ? [key] : []
+  })
 }
 
 function conflictIn(
