@@ -83,6 +83,14 @@ test('the text of an alert uses labels that its query keeps', () => {
   }
 })
 
+test('the share of errors is that of the answers: a request whose client left has none', () => {
+  const { expr = '' } = alerts.find(({ alert }) => alert === 'QuartermasterGatewayErrors') ?? {}
+  expect([...expr.matchAll(/status(?:=~|!=)"[^"]+"/g)].map(([text]) => text)).toEqual([
+    'status=~"5.."',
+    'status!="none"',
+  ])
+})
+
 test('alerts of requests count those of users, and neither probes nor readings of metrics', () => {
   const ofRequests = alerts.filter(({ expr }) => expr.includes('quartermaster_gateway_request'))
   expect(ofRequests.length).toBeGreaterThanOrEqual(2)
