@@ -78,6 +78,12 @@ async function refreshLatestDeployments(cluster: Cluster, { metadata, status }: 
   }
 }
 
+/** Throws Forbidden unless the caller may deploy to the environment. */
+export function authorizeDeployment({ path, environment }: Target, caller: Caller): void {
+  const target = { applicationId: path.app_id, environmentType: environment.spec.typeName }
+  authorize(caller, { application: 'developer', deployer: true }, target)
+}
+
 /**
  * Checks whether a request may deploy and returns what it would deploy. `allowUnfinished` allows an unfinished
  * deployment.
@@ -91,8 +97,7 @@ export async function prepareDeployment(
 ) {
   const { store } = cluster
   const { name } = environment.metadata
-  const target = { applicationId: path.app_id, environmentType: environment.spec.typeName }
-  authorize(caller, { application: 'developer', deployer: true }, target)
+  authorizeDeployment({ path, environment }, caller)
   if (environment.metadata.deletionTimestamp)
     throw new Problem('Conflict', 'the environment is being deleted')
   const earlier = deploymentsTo(store, path.org_id, name)

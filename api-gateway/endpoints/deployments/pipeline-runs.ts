@@ -10,7 +10,13 @@ import { errorShape } from '../../response/shapes.ts'
 import { type EnvironmentPath, findApplication, withoutApplication } from '../common/find.ts'
 import { findStartDeployment } from '../environments/environment-writing.ts'
 import { deploymentFields, type NewDeployment } from './deployment-request.ts'
-import { currentTarget, prepareDeployment, startDeployment, type Target } from './deployment-start.ts'
+import {
+  authorizeDeployment,
+  currentTarget,
+  prepareDeployment,
+  startDeployment,
+  type Target,
+} from './deployment-start.ts'
 import { deployIdempotently } from './idempotency-key.ts'
 import { pipelineId, pipelineRunShape, toRun } from './pipeline-run-shape.ts'
 
@@ -71,6 +77,8 @@ export const pipelineRuns: readonly Endpoint[] = [
       findApplication(store, params)
       const read = () => currentTarget(path, body, gateway.cluster)
       const prepare = async (target: Target) => {
+        // Before it looks for what to deploy.
+        authorizeDeployment(target, caller)
         const request = deploymentOf(store, params, body)
         return { request, prepared: await prepareDeployment(target, request, caller, gateway) }
       }

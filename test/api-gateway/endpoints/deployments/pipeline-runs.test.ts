@@ -82,6 +82,22 @@ describe('a run', () => {
     expect((await gateway.send(`POST ${runs}`, { body: await request(more) })).status).toBe(status)
   })
 
+  test.each([
+    {},
+    { delta_id: undefined, deployment_id: 'missing' },
+    { delta_id: undefined, set_id: 'missing' },
+  ])(
+    'is refused to a developer without the role deployer before it looks for what to deploy: %j',
+    async (more) => {
+      gateway.addUser('dev')
+      const applications = [{ applicationName: 'shop', role: 'developer' as const }]
+      gateway.addMember('acme', 'dev', { role: 'member', applications })
+      const body = await request(more)
+      expect((await gateway.send(`POST ${runs}`, { as: 'dev', body })).status).toBe(403)
+      expect((await gateway.send(`POST ${runs}?dry_run=true`, { as: 'dev', body })).status).toBe(403)
+    },
+  )
+
   test('that is only tried answers 204 and writes nothing', async () => {
     const body = await request()
     gateway.cluster.writes.length = 0
