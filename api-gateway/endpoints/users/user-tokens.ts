@@ -3,9 +3,10 @@ import { AccessToken, User } from '../../../operator/api/access.ts'
 import { newObject } from '../../../operator/api/kind.ts'
 import { apiVersion, systemNamespace } from '../../../operator/api/names.ts'
 import { list, object, oneOf, string, time } from '../../../operator/api/schema.ts'
+import { allows } from '../../../operator/domain/access/roles.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
-import { authorize, type Caller, membershipIn } from '../../authenticate.ts'
+import { type Caller, membershipIn } from '../../authenticate.ts'
 import { type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { Missing } from '../../request/missing.ts'
 import { newId } from '../../request/parameters.ts'
@@ -76,19 +77,20 @@ function findTokens(store: Store, user: User, id: string): AccessToken[] {
   return found
 }
 
-/** Returns the user in the path: the caller, or a service user of an organization that the caller administers. */
+/**
+ * Returns the user in the path: the caller, or a service user of an organization that the caller administers. All other IDs are
+ * answered alike, so that the answer does not show which of them exist.
+ */
 function findUser(store: Store, caller: Caller, id: string): User {
   const user = find(store, User, systemNamespace, id)
-  const notFound = new Missing(User, systemNamespace, id, `user '${id}' not found`)
-  if (!user) throw notFound
-  if (user.spec.type === 'human') {
-    if (id !== caller.userName) throw notFound
-    return user
-  }
-  const membership = membershipIn(store, caller, user.spec.organizationName ?? '')
-  if (!membership) throw notFound
-  authorize({ ...caller, membership }, { organization: 'administrator' })
-  return user
+  const { type, organizationName: home = '' } = user?.spec ?? {}
+  if (user && type === 'human' && id === caller.userName) return user
+  const isAdministratorOf = (organization: string) =>
+    allows(membershipIn(store, caller, organization), { organization: 'administrator' })
+  if (user && type === 'service' && isAdministratorOf(home)) return user
+  if (store.organizations().some((each) => isAdministratorOf(each.id)))
+    throw new Missing(User, systemNamespace, id, `user '${id}' not found`)
+  throw new Problem('Forbidden', "this requires the role 'administrator' in the organization of the user")
 }
 
 function refusePast(expiresAt: string | undefined, now: number): void {

@@ -142,16 +142,37 @@ describe('tokens of other users', () => {
     expect(new Set(answers.map(({ body }) => body.message))).toEqual(new Set([`user '${user}' not found`]))
   })
 
-  test('a member who is no administrator may not: 403', async () => {
-    expect((await gateway.send(`GET ${tokens}`, { as: 'mo' })).status).toBe(403)
-    expect((await gateway.send(`POST ${tokens}`, { as: 'mo', body: { id: 'ci' } })).status).toBe(403)
-  })
+  /** Status and body to the user `mo`, without the ID of the other user. */
+  async function answerTo(user: string, method: string, rest: string, body: object | undefined) {
+    const answer = await gateway.send(`${method} /users/${user}/tokens${rest}`, { as: 'mo', body })
+    return [answer.status, JSON.stringify(answer.body).replaceAll(`'${user}'`, '')]
+  }
+  const others = ['robot', 'missing', 'foreign', 'ana']
+  const requests: [string, string, object | undefined][] = [
+    ['GET', '', undefined],
+    ['POST', '', { id: 'ci' }],
+    ['GET', '/x', undefined],
+    ['DELETE', '/x', undefined],
+  ]
 
-  test('a membership elsewhere does not make a caller administrator of the service user', async () => {
-    gateway.addMember('globex', 'mo', { role: 'administrator' })
-    gateway.addMember('globex', 'robot', { role: 'member' })
-    expect((await gateway.send(`GET ${tokens}`, { as: 'mo' })).status).toBe(403)
-  })
+  test.each(requests)(
+    'a member who is no administrator may not: 403, also of a user that does not exist: %s',
+    async (method, rest, body) => {
+      const answers = await Promise.all(others.map((user) => answerTo(user, method, rest, body)))
+      expect(answers).toEqual(others.map(() => [403, answers[0]?.[1]]))
+    },
+  )
+
+  test.each(requests)(
+    'the administrator of another organization finds none, as of a user that does not exist: %s',
+    async (method, rest, body) => {
+      gateway.addMember('globex', 'mo', { role: 'administrator' })
+      gateway.addMember('globex', 'robot', { role: 'member' })
+      const users = ['robot', 'missing']
+      const answers = await Promise.all(users.map((user) => answerTo(user, method, rest, body)))
+      expect(answers).toEqual(users.map(() => [404, answers[0]?.[1]]))
+    },
+  )
 })
 
 describe('a human', () => {
