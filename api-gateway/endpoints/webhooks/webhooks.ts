@@ -25,6 +25,7 @@ import {
   findWebhook,
   newWebhookShape,
   refuseIdAlone,
+  refuseMoved,
   signingSecretShape,
   toWebhook,
   webhookAccess,
@@ -85,9 +86,11 @@ async function rotateSecret(webhook: Webhook, gateway: Gateway): Promise<string>
   const text = newSigningSecret()
   const secret = { name: signingSecretName, data: signingSecretData(text) }
   const announced = await addSecret(Webhook, webhook, secret, gateway)
-  await changeObject(gateway.cluster, Webhook, announced, (current) =>
-    withNewSecret(current, { ...current, spec: { ...current.spec, signingSecretName } }, signingSecretName),
-  )
+  await changeObject(gateway.cluster, Webhook, announced, (current) => {
+    refuseMoved(webhook, current)
+    const wanted = { ...current, spec: { ...current.spec, signingSecretName } }
+    return withNewSecret(current, wanted, signingSecretName)
+  })
   return text
 }
 
@@ -139,6 +142,7 @@ export const webhooks: readonly Endpoint[] = [
       refuseIdAlone(body)
       // A merge patch would drop nulls in the payload.
       const changed = await changeObject(cluster, Webhook, webhook, (current) => {
+        refuseMoved(webhook, current)
         const wanted = { ...current, spec: changedSpec(current.spec, body) }
         return unlessShownAlike(current, wanted, toWebhook)
       })
