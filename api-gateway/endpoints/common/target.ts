@@ -1,8 +1,11 @@
 import { Application } from '../../../operator/api/application.ts'
 import { Environment } from '../../../operator/api/environment.ts'
 import type { Kind, Manifest, ObjectOf } from '../../../operator/api/kind.ts'
+import { finalizer } from '../../../operator/api/names.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
+import { isGone } from '../../../operator/kube/client/api-error.ts'
+import { hasFinalizer } from '../../../operator/kube/client/resource.ts'
 import type { Gateway } from '../../endpoint.ts'
 import { type EnvironmentPath, findApplication, findEnvironment, refresh } from './find.ts'
 import { isFinal, retryUntilAnswered, withRollback } from './rollback.ts'
@@ -50,12 +53,32 @@ export function refuseDeleting({ known: { metadata }, what }: Target): void {
 /**
  * Throws NotFound or Conflict if the deletion of a target began in the meantime, because the cache may be stale. The
  * operator may have removed what belongs to the target before, and a later object of the same ID must not inherit the rest.
+ * A later deletion waits for the operator, which removes it, although that may not have seen the target yet.
  */
 export async function requirePresent({ cluster }: Pick<Gateway, 'cluster'>, target: Target): Promise<void> {
   const { kind, known, what } = target
-  const current = await retryUntilAnswered(() => refresh(cluster, kind, known), isFinal)
+  const current = await retryUntilAnswered(() => readWithFinalizer(cluster, target), isFinal)
   if (current?.metadata.uid !== known.metadata.uid) throw new Problem('NotFound', `${what} not found`)
   refuseDeleting({ kind, known: current, what })
+}
+
+/** Reads a target, and adds the finalizer of the operator unless it has it, is another one or is being deleted. */
+async function readWithFinalizer(
+  cluster: Gateway['cluster'],
+  { kind, known }: Target,
+): Promise<ObjectOf<Kind> | undefined> {
+  for (;;) {
+    const current = await refresh(cluster, kind, known)
+    if (!current || current.metadata.uid !== known.metadata.uid) return current
+    if (current.metadata.deletionTimestamp || hasFinalizer(current)) return current
+    const { uid, resourceVersion, finalizers = [] } = current.metadata
+    const metadata = { uid, resourceVersion, finalizers: [...finalizers, finalizer] }
+    try {
+      return await cluster.patch(kind, current, { metadata })
+    } catch (error) {
+      if (!isGone(error)) throw error // changed or deleted meanwhile
+    }
+  }
 }
 
 /**

@@ -3,6 +3,7 @@ import { Application } from '../../../operator/api/application.ts'
 import { Environment } from '../../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
 import { newObject, type ObjectMeta } from '../../../operator/api/kind.ts'
+import { finalizer } from '../../../operator/api/names.ts'
 import { startRequestTime } from '../../../operator/domain/deployment/deployment.ts'
 import { historyOf } from '../../../operator/domain/deployment/deployment-history.ts'
 import { guResId } from '../../../operator/domain/resource/identity.ts'
@@ -42,7 +43,7 @@ export const stalled = {
   ],
 }
 
-/** Application `shop` of `acme` with an environment of that id and type. */
+/** Application `shop` of `acme` with an environment of that id and type, which the operator has seen. */
 export function addEnvironment(
   { cluster }: TestGateway,
   id = 'development',
@@ -50,11 +51,13 @@ export function addEnvironment(
   application = 'shop',
   namespace = 'acme',
 ) {
+  const finalizers = [finalizer]
   if (!cluster.store.get(Application, namespace, application)) {
-    cluster.put(Application, newObject(Application, { namespace, name: application }, {}))
+    cluster.put(Application, newObject(Application, { namespace, name: application, finalizers }, {}))
   }
   const spec = { applicationName: application, typeName: type }
-  cluster.put(Environment, newObject(Environment, { namespace, name: `${application}.${id}` }, spec))
+  const metadata = { namespace, name: `${application}.${id}`, finalizers }
+  cluster.put(Environment, newObject(Environment, metadata, spec))
 }
 
 /** Lets a deployment end as the operator does, whose environment remembers it by then. */

@@ -4,6 +4,7 @@ import { AutomationRule } from '../../../../operator/api/automation-rule.ts'
 import { DeploymentDelta } from '../../../../operator/api/deployment-delta.ts'
 import { Environment } from '../../../../operator/api/environment.ts'
 import type { Kind } from '../../../../operator/api/kind.ts'
+import { finalizer } from '../../../../operator/api/names.ts'
 import { SharedValue } from '../../../../operator/api/shared-value.ts'
 import { Webhook } from '../../../../operator/api/webhook.ts'
 import { ApiError } from '../../../../operator/kube/client/api-error.ts'
@@ -95,5 +96,31 @@ describe.each(creations)('POST $path, whose target the gateway knows,', ({ path,
     expect(await post()).toBe(500)
     expect(namesOf(kind)).toEqual(before)
     expect([200, 201]).toContain(await post())
+  })
+
+  describe('and the operator has not seen,', () => {
+    const name = target === Environment ? 'shop.development' : 'shop'
+    const finalizersOf = () => gateway.cluster.store.get<Kind>(target, 'acme', name)?.metadata.finalizers
+    const setFinalizers = (finalizers: string[]) => {
+      const object = gateway.cluster.store.get<Kind>(target, 'acme', name)
+      const metadata = { namespace: 'acme', ...object?.metadata, name, finalizers }
+      if (object) gateway.cluster.put<Kind>(target, { ...object, metadata })
+    }
+
+    test('keeps it until the operator has cleaned up', async () => {
+      setFinalizers(['x/y'])
+      expect([200, 201]).toContain(await post())
+      expect(finalizersOf()).toEqual(['x/y', finalizer])
+      gateway.cluster.writes.length = 0
+      await post()
+      expect(gateway.cluster.writes.filter((each) => each.startsWith(`patch ${target.kind}`))).toEqual([])
+    })
+
+    test('does so too when another client changes it at the same time', async () => {
+      setFinalizers([])
+      gateway.cluster.failNext(`patch ${target.kind}`, new ApiError(409, 'Conflict', 'modified'))
+      expect([200, 201]).toContain(await post())
+      expect(finalizersOf()).toEqual([finalizer])
+    })
   })
 })

@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals'
 import { Membership } from '../../../../operator/api/access.ts'
 import { Application } from '../../../../operator/api/application.ts'
 import { EnvironmentType } from '../../../../operator/api/environment-type.ts'
-import { newObject } from '../../../../operator/api/kind.ts'
+import { type Kind, newObject } from '../../../../operator/api/kind.ts'
+import { finalizer } from '../../../../operator/api/names.ts'
 import { ApiError } from '../../../../operator/kube/client/api-error.ts'
 import { addEnvironment } from '../../support/objects.ts'
 import { setUpGateway } from '../../support/set-up.ts'
@@ -114,6 +115,15 @@ describe.each(cases)('a role on %s', (_, example) => {
     })
     expect((await give()).status).toBe(404)
     expect(Object.values(rolesOf('ana') ?? {}).flat()).toEqual(['member'])
+  })
+
+  test('is withdrawn when the object is deleted before the operator has seen it', async () => {
+    const known = gateway.cluster.store.get<Kind>(kind, 'acme', name)
+    const metadata = { ...known?.metadata, namespace: 'acme', name, finalizers: [] }
+    if (known) gateway.cluster.put<Kind>(kind, { ...known, metadata })
+    expect((await give()).status).toBe(200)
+    // The operator withdraws the roles before it removes its finalizer.
+    expect(gateway.cluster.store.get<Kind>(kind, 'acme', name)?.metadata.finalizers).toEqual([finalizer])
   })
 
   test.each([429, 500, 503])(
