@@ -35,9 +35,15 @@ export function targetOf(known: Application): Target<typeof Application> {
 
 /** Returns the environment in the path; throws NotFound, or Conflict if it is being deleted. */
 export function targetEnvironment(store: Store, path: EnvironmentPath): Target<typeof Environment> {
-  const known = findEnvironment(store, path)
-  const what = `environment '${path.env_id}' of application '${path.app_id}'`
-  return present({ kind: Environment, known, what })
+  return present(environmentTarget(findEnvironment(store, path), path))
+}
+
+/** An environment as the target of a write. */
+export function environmentTarget(
+  known: Environment,
+  { app_id, env_id }: Omit<EnvironmentPath, 'org_id'>,
+): Target<typeof Environment> {
+  return { kind: Environment, known, what: `environment '${env_id}' of application '${app_id}'` }
 }
 
 function present<T extends Target>(target: T): T {

@@ -17,6 +17,7 @@ import {
 } from '../../../operator/domain/resource/identity.ts'
 import { type Cluster, refreshNamed } from '../../../operator/kube/cache/cluster.ts'
 import { ApiError, isAlreadyExists } from '../../../operator/kube/client/api-error.ts'
+import { hasFinalizer } from '../../../operator/kube/client/resource.ts'
 import { ownershipProblems } from '../../../operator/planning/workloads.ts'
 import { authorize, type Caller } from '../../authenticate.ts'
 import type { Gateway } from '../../endpoint.ts'
@@ -29,6 +30,7 @@ import {
   newTriggeredMetadata,
   withFinalizer,
 } from '../common/find.ts'
+import { environmentTarget, requirePresent } from '../common/target.ts'
 import { type NewDeployment, wantedSet } from './deployment-request.ts'
 import { deploymentsTo, refuseUnfinished } from './deployment-shape.ts'
 import { createSet, readMissingSets, setIdOf } from './set-shape.ts'
@@ -150,6 +152,8 @@ export async function startDeployment(
 ): Promise<EnvironmentDeployment> {
   const { environment, earlier, base, content } = prepared
   const { name } = environment.metadata
+  // Otherwise a later environment of the name would get the deployment.
+  if (!hasFinalizer(environment)) await requirePresent({ cluster }, environmentTarget(environment, path))
   const setName = await createSet(cluster, path.org_id, path.app_id, content, caller)
   // Concurrent requests compute the same number, so only one of them can create the object.
   const id = deploymentObjectName(name, nextDeploymentNumber(environment, earlier))
