@@ -6,6 +6,7 @@ import { withRunSettings } from '../../domain/rendering/run-settings.ts'
 import { simpleTypeName, workloadType } from '../../domain/resource/types.ts'
 import type { Provisioned, ProvisionRequest } from '../../drivers/driver.ts'
 import { observedOf } from '../objects/observed.ts'
+import { secretNotFound } from '../shared/secrets.ts'
 import { cookieSecretName, openCookie } from './cookies.ts'
 import { reportCall, withinDeadline } from './driver-call.ts'
 import { type Run, unlessEmpty } from './provision-run.ts'
@@ -68,6 +69,20 @@ export async function recordInstance(
   // Not before: if the former process recorded more than this one knew, the write is a conflict, and its record counts.
   tools.pending.add(resource)
   return recorded
+}
+
+/**
+ * Throws that the credentials of the account were deleted after the call had read them: no driver could deprovision what the
+ * call makes.
+ */
+export function requireCredentials(
+  { resource, tools }: Run,
+  { current: { credentialsSecretName: name } }: Instances,
+  recorded: ResourceStatus,
+  deletedSecrets: readonly string[],
+): void {
+  if (name === undefined || !deletedSecrets.includes(name)) return
+  throw secretNotFound(name, tools.pending.without(resource, recorded))
 }
 
 /**

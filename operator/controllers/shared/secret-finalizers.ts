@@ -12,8 +12,11 @@ import { SecretNeeds } from './secret-needs.ts'
 
 /** Keeps Secrets readable, by our finalizer, while a resource needs them to be updated or deprovisioned. */
 export interface SecretFinalizers {
-  /** Adds the finalizer to Secrets that the resource needs from now on, in addition to those of its spec and status. */
-  addFinalizers(resource: ActiveResource, names: readonly string[]): Promise<void>
+  /**
+   * Adds the finalizer to Secrets that the resource needs from now on, in addition to those of its spec and status. Returns
+   * those that it cannot keep, because they are deleted.
+   */
+  addFinalizers(resource: ActiveResource, names: readonly string[]): Promise<readonly string[]>
   /** Whether one of the Secrets is being deleted, so that nothing but a finalizer keeps it. */
   isAnyEnding(namespace: string, names: readonly string[]): Promise<boolean>
   /** Removes the finalizer from Secrets that the resource no longer needs, unless another resource needs them. */
@@ -50,7 +53,7 @@ class Finalizers implements SecretFinalizers {
     cluster.store.cacheOf(ActiveResource).subscribe((change) => this.#releaseAfter(change))
   }
 
-  async addFinalizers(resource: ActiveResource, names: readonly string[]): Promise<void> {
+  async addFinalizers(resource: ActiveResource, names: readonly string[]): Promise<readonly string[]> {
     const { namespace, name: guResId, uid } = resource.metadata
     const latest = this.#cluster.store.get(ActiveResource, namespace, guResId) ?? resource
     const needed = new Set([...names, ...secretsNeededBy(resource), ...secretsNeededBy(latest)])
@@ -58,9 +61,10 @@ class Finalizers implements SecretFinalizers {
     for (const name of abandoned) this.#needs.set(uid, scoped(resource, name), undefined)
     if (abandoned.length > 0) void this.#removeUntilDone(namespace, abandoned)
     for (const name of names) this.#needs.set(uid, scoped(resource, name), 'needed')
-    await Promise.all(
+    const areKept = await Promise.all(
       names.map((name) => withLock(this.#locks, scoped(resource, name), () => this.#add(namespace, name))),
     )
+    return names.filter((_, index) => !areKept[index])
   }
 
   async removeFinalizers(resource: ActiveResource, names: readonly string[]): Promise<void> {
@@ -75,17 +79,18 @@ class Finalizers implements SecretFinalizers {
     return secrets.some((each) => each?.metadata.deletionTimestamp !== undefined)
   }
 
-  async #add(namespace: string, name: string): Promise<void> {
+  /** Returns whether the Secret has the finalizer. */
+  async #add(namespace: string, name: string): Promise<boolean> {
     const key = `${namespace}/${name}`
-    if (performance.now() - (this.#lastSeen.get(key) ?? Number.NEGATIVE_INFINITY) < this.#trustMs) return
+    if (performance.now() - (this.#lastSeen.get(key) ?? Number.NEGATIVE_INFINITY) < this.#trustMs) return true
     const { client } = this.#cluster
     for (let races = 0; races < maxRaces; races += 1) {
       const secret = await readSecretMetadata(client, namespace, name)
       // A terminating Secret accepts no new finalizer.
-      if (!secret || (secret.metadata.deletionTimestamp && !hasFinalizer(secret))) return
+      if (!secret || (secret.metadata.deletionTimestamp && !hasFinalizer(secret))) return false
       if (hasFinalizer(secret) || (await setSecretFinalizer(client, secret, true))) {
         this.#lastSeen.set(key, performance.now())
-        return
+        return true
       }
     }
     throw new Error(`the Secret '${name}' changes too often to add the finalizer`)

@@ -16,6 +16,11 @@ const jsonEnding = '.json'
 /** Secrets are not watched. */
 const retrySeconds = 5
 
+/** The error for a Secret that does not exist, with the status that is known by now. */
+export function secretNotFound(name: string, observed?: object): ReferenceNotFound {
+  return new ReferenceNotFound('SecretNotFound', `waiting for the Secret '${name}'`, retrySeconds, observed)
+}
+
 /** Reads Secrets by exact name, each once per reader; one that cannot be read is read again. */
 export interface SecretReader {
   /** Returns the whole Secret as an object; throws Waiting while it does not exist. */
@@ -26,8 +31,7 @@ export function createSecretReader(client: KubeClient): SecretReader {
   const known = new Map<string, Promise<FreeForm>>()
   async function fetch(namespace: string, name: string): Promise<FreeForm> {
     const secret = await sharedReads(client)(`${namespace}/${name}`)
-    if (!secret)
-      throw new ReferenceNotFound('SecretNotFound', `waiting for the Secret '${name}'`, retrySeconds)
+    if (!secret) throw secretNotFound(name)
     return contentOf(secret)
   }
   return {

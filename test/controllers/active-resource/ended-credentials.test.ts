@@ -109,6 +109,22 @@ describe('a Secret of credentials that is deleted while resources need it', () =
     expect([world.now(resource), world.objects.names(), [...instances]]).toEqual([undefined, [], []])
   })
 
+  test('is needed by none that it came too late for: the driver is not called, and a deletion ends', async () => {
+    putAccount('main')
+    const resource = wanted('shared.dns', 'a', 'main')
+    const { secretFinalizers } = world.tools
+    const add = secretFinalizers.addFinalizers.bind(secretFinalizers)
+    secretFinalizers.addFinalizers = (...given) => {
+      dropAccount('main')
+      return add(...given)
+    }
+    expect(await world.reconcile(resource)).toMatchObject({ reason: 'SecretNotFound' })
+    expect([[...instances], world.now(resource)?.status?.provisioned]).toEqual([[], undefined])
+    world.remove(resource)
+    expect(await world.reconcile(resource)).toBeUndefined()
+    expect([world.now(resource), world.objects.names()]).toEqual([undefined, []])
+  })
+
   test('ends with any order of deletions and ends of the process', async () => {
     const ids = ['one', 'two', 'three']
     const step = fc.record({

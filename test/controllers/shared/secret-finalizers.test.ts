@@ -106,8 +106,16 @@ describe('a Secret that is held', () => {
     secrets.before = (request) => {
       if (request.startsWith('PATCH') && races-- > 0) secrets.put('a')
     }
-    await holds.addFinalizers(resource('one'), ['a'])
+    expect(await holds.addFinalizers(resource('one'), ['a'])).toEqual([])
     expect(secrets.isHeld('a')).toBe(true)
+  })
+
+  test('is named when another client deletes it at the same moment', async () => {
+    secrets.put('a')
+    secrets.before = (request) => {
+      if (request.startsWith('PATCH')) secrets.delete('a')
+    }
+    expect(await holds.addFinalizers(resource('one'), ['a'])).toEqual(['a'])
   })
 })
 
@@ -123,7 +131,7 @@ test.each<[rule: string, put: () => void]>([
 ])('%s is nothing to hold, and nothing to release', async (_, put) => {
   put()
   const one = resource('one')
-  await holds.addFinalizers(one, ['a', '', '../b'])
+  expect(await holds.addFinalizers(one, ['a', '', '../b'])).toEqual(['a', '', '../b'])
   await holds.removeFinalizers(one, ['a', '', '../b'])
   expect(secrets.requests).toEqual(['GET a', 'GET a'])
 })

@@ -65,7 +65,7 @@ export function resourceTools(
     },
     removals: { of: () => 'alone', onEnqueue() {} },
     secretFinalizers: {
-      addFinalizers: async () => {},
+      addFinalizers: async () => [],
       isAnyEnding: async () => false,
       removeFinalizers: async () => {},
     } satisfies SecretFinalizers,
