@@ -62,4 +62,23 @@ describe('the memory of a zone', () => {
     expect(memory.doubtSeconds(desired, 20_000)).toBe(0)
     expect(memory.unsettledSeconds(desired)).toBeUndefined()
   })
+
+  test('is forgotten when it is too old to matter, and not before', () => {
+    const { time, memory } = memoryAt()
+    const other = { name: 'other.example.test', mark }
+    memory.wrote(held('1'))
+    memory.lost(desired)
+    memory.settled(other, true)
+    const known = () => [
+      memory.corrected(name, []).length,
+      memory.isUnsure(desired),
+      memory.doubtSeconds(other, 0) === 0,
+    ]
+    time.now = patience.overlayMs
+    memory.prune()
+    expect(known()).toEqual([1, true, true])
+    time.now = 2 * patience.overlayMs + 1
+    memory.prune()
+    expect(known()).toEqual([0, false, false])
+  })
 })

@@ -2,6 +2,8 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { createZoneApi } from '../../../operator/drivers/dns-cloudflare/api.ts'
+import { createRateLimiter } from '../../../operator/drivers/dns-cloudflare/rate-limiter.ts'
 import { wildcardCertificate } from '../../support/certificates.ts'
 import { type DnsWorld, startDnsWorld } from '../support/dns-world.ts'
 
@@ -26,6 +28,31 @@ async function provider(
   const address = server.address()
   return `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/client/v4`
 }
+
+const record = { id: 'a', type: 'A', name: 'a.example.test' }
+
+test.each<[rule: string, result: object, isBelieved: boolean]>([
+  ['each record', { patches: [], posts: [record] }, true],
+  ['a record too few', { patches: [], posts: [] }, false],
+  ['a record too many', { patches: [], posts: [record, record] }, false],
+  ['a change that was not asked for', { patches: [record], posts: [record] }, false],
+])('the answer to a batch that shows %s', async (_, result, isBelieved) => {
+  const baseUrl = await provider((_request, response) =>
+    response.end(JSON.stringify({ success: true, result })),
+  )
+  const zone = createZoneApi('z', { token: 't', rateLimiter: createRateLimiter({ clock: () => 0 }), baseUrl })
+  const post = {
+    type: 'A',
+    name: 'a.example.test',
+    content: '192.0.2.1',
+    ttl: 1,
+    proxied: false,
+    comment: '',
+  } as const
+  const written = zone.change([{ deletes: [], patches: [], posts: [post] }])
+  if (isBelieved) expect(await written).toMatchObject([{ written: [record] }])
+  else await expect(written).rejects.toMatchObject({ kind: 'unknown' })
+})
 
 test.each<[rule: string, answer: (response: ServerResponse) => void, message: string]>([
   [
