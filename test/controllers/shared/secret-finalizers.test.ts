@@ -42,6 +42,15 @@ function resource(id: string, named: readonly string[] = [], known: readonly str
   return cluster.put(ActiveResource, { ...made, status: { secretNames: [...known] } })
 }
 
+/** A resource that needs this one for a shared value. */
+function withSecretValue(id: string, secret: string): ActiveResource {
+  const { spec, ...rest } = resource(id)
+  return cluster.put(ActiveResource, {
+    ...rest,
+    spec: { ...spec, values: { KEY: { secret: { secret, key: 'x' } } } },
+  })
+}
+
 function writeStatus({ metadata: { name } }: ActiveResource, known: readonly string[]): void {
   cluster.setStatus(ActiveResource, 'acme', name, { secretNames: [...known] })
 }
@@ -162,6 +171,7 @@ describe('the last user of a Secret removes the finalizer', () => {
     ['no other user', () => {}, false],
     ['one whose spec names it', () => resource('two', ['a']), true],
     ['one whose status names it', () => resource('two', [], ['a']), true],
+    ['one whose shared values name it', () => withSecretValue('two', 'a'), true],
     [
       'one that holds it and has said so nowhere yet',
       () => holds.addFinalizers(resource('two'), ['a']),

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { finalizer } from '../../../operator/api/names.ts'
 import { ApiError } from '../../../operator/kube/client/api-error.ts'
 import type { KubeClient } from '../../../operator/kube/client/client.ts'
 import { createSecretBindings, withSecretBindings } from '../../../operator/kube/client/secret-bindings.ts'
@@ -74,4 +75,17 @@ describe('a request for a Secret that is forbidden', () => {
     await expect(client.request('GET', '/api/v1/namespaces/shop/configmaps/any')).rejects.toBe(forbidden)
     expect(requests).toHaveLength(1)
   })
+})
+
+test('a namespace is bound while our finalizer keeps one of its RoleBindings', async () => {
+  const kept = [finalizer]
+  const items = [
+    { metadata: { namespace: 'acme', finalizers: kept } },
+    { metadata: { namespace: 'acme', finalizers: kept } },
+    { metadata: { namespace: 'open', finalizers: ['example.com/other'] } },
+    { metadata: { namespace: 'shop' } },
+  ]
+  const request = async () => ({ items })
+  const client = { request } as unknown as KubeClient // makes no other calls
+  expect(await createSecretBindings(client).bound()).toEqual(['acme'])
 })
