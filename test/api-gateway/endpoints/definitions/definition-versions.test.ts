@@ -38,6 +38,18 @@ test('a definition has one version: its current content', async () => {
   expect((await gateway.send(`GET ${defs}/missing/versions`)).status).toBe(404)
 })
 
+test.each<[what: string, isOther: boolean, body: object]>([
+  ['the driver', true, { driver_type: 'humanitec/template' }],
+  ['the account', true, { driver_account: 'main' }],
+  ['the inputs', true, { driver_inputs: { values: { a: 1 } } }],
+  ['the name', false, { name: 'Other' }],
+  ['what is co-provisioned', false, { provision: { dns: {} } }],
+])('a change of %s makes another version: %s', async (_, isOther, body) => {
+  const { active_version_id: before } = await create()
+  const { active_version_id: after } = (await gateway.send(`PATCH ${defs}/files`, { body })).body
+  expect(after !== before).toBe(isOther)
+})
+
 test.each<[string, string, unknown, boolean]>([
   ['a change of inputs', 'PATCH /files', { driver_inputs: { values: { a: 1 } } }, true],
   ['a replacement', 'PUT /files', { name: 'Other' }, true],
