@@ -10,6 +10,7 @@ import { apiVersion } from '../../operator/api/names.ts'
 import type { ResourceDefinition } from '../../operator/api/resource-definition.ts'
 import type { FreeForm, TSchema } from '../../operator/api/schema.ts'
 import type { ResourceQuota } from '../../operator/domain/base/quota.ts'
+import type { Match, NoMatch } from '../../operator/domain/definition/match-types.ts'
 import type { SetContent } from '../../operator/domain/delta/delta.ts'
 import type { DriverDescriptor } from '../../operator/domain/resource/driver.ts'
 import { guResId } from '../../operator/domain/resource/identity.ts'
@@ -127,4 +128,10 @@ export function driver(name: string, changes: Partial<DriverDescriptor> = {}): D
     replaceOnChangeOf: [],
     ...changes,
   }
+}
+
+/** A match that found no definition. */
+export function missOf(match: Match): NoMatch {
+  if (match.definition) throw new Error(`definition '${match.definition.metadata.name}' matches`)
+  return match
 }

@@ -33,8 +33,6 @@ export interface WonMatch {
   readonly criterion: Criterion
   readonly rank: number
   readonly explanation: string
-  /** The definitions that fit too, with a lower rank. */
-  readonly candidates: readonly Candidate[]
 }
 
 /** No definition fits. */

@@ -12,7 +12,7 @@ import {
   type RankedCandidate,
   rankCandidates,
 } from './near-misses.ts'
-import { type CriterionEntry, maxCandidates } from './nearest-criteria.ts'
+import type { CriterionEntry } from './nearest-criteria.ts'
 
 /** Finds the definition for a resource. */
 export interface Matcher {
@@ -142,7 +142,7 @@ function valuesOf(request: MatchRequest): (string | undefined)[] {
   return rankedKeys.map((key) => comparedValue[key](request))
 }
 
-/** A match whose texts are computed on demand, because most matches are never shown. */
+/** A match whose explanation is computed on demand, because most matches are never shown. */
 class Won implements WonMatch {
   readonly definition: ResourceDefinition
   readonly criterion: Criterion
@@ -162,23 +162,9 @@ class Won implements WonMatch {
 
   get explanation(): string {
     const own = `criterion ${formatCriterion(this.criterion)} of '${this.definition.metadata.name}' (rank ${this.rank})`
-    const [second] = this.#beaten
+    const second = fitting(this.#bucket, this.#request).find((each) => each !== this.#holder)
     if (!second) return `${own} is the only match`
     return `${own} beat '${second.definition.metadata.name}' ${formatCriterion(second.criterion)} (rank ${second.rank})`
-  }
-
-  get candidates(): WonMatch['candidates'] {
-    return this.#beaten.map((each) => ({
-      definitionName: each.definition.metadata.name,
-      criterion: each.criterion,
-      reason: `${formatCriterion(each.criterion)} has rank ${each.rank}, below ${this.rank}`,
-    }))
-  }
-
-  get #beaten(): Holder[] {
-    return fitting(this.#bucket, this.#request)
-      .filter((each) => each !== this.#holder)
-      .slice(0, maxCandidates)
   }
 }
 

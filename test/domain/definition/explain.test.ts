@@ -4,7 +4,7 @@ import { Problem } from '../../../operator/domain/base/errors.ts'
 import { type ExplainQuestion, explainMatch } from '../../../operator/domain/definition/explain.ts'
 import { createMatcher } from '../../../operator/domain/definition/matching.ts'
 import { builtInTypes } from '../../../operator/domain/resource/built-in-types.ts'
-import { context, definition } from '../../support/builders.ts'
+import { context, definition, missOf } from '../../support/builders.ts'
 
 function dns(name: string, ...criteria: Criterion[]): ResourceDefinition {
   return definition(name, 'dns', { criteria })
@@ -91,12 +91,8 @@ describe('the candidates', () => {
   test('without a match are the same as those of the failed deployment', () => {
     const definitions = [dns('x', { appId: 'other' }), dns('y', { class: 'fast' }), dns('z')]
     const { candidates, explanation } = explain({}, definitions)
-    const { candidates: known, explanation: text } = createMatcher(definitions).match({
-      type: 'dns',
-      class: 'default',
-      resourceId: 'shared.main',
-      context: context(),
-    })
+    const request = { type: 'dns', class: 'default', resourceId: 'shared.main', context: context() }
+    const { candidates: known, explanation: text } = missOf(createMatcher(definitions).match(request))
     expect(candidates.map(({ rank: _, ...each }) => each)).toEqual(known)
     expect(explanation).toBe(text)
   })

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import type { Criterion, ResourceDefinition } from '../../../operator/api/resource-definition.ts'
 import { fullBudget } from '../../../operator/domain/base/work-budget.ts'
 import { createMatcher } from '../../../operator/domain/definition/matching.ts'
-import { context, definition, set } from '../../support/builders.ts'
+import { context, definition, missOf, set } from '../../support/builders.ts'
 import { planOf } from '../../support/plans.ts'
 import { casesOf, fc } from '../../support/properties.ts'
 import { stepsOf } from '../../support/steps.ts'
@@ -27,8 +27,7 @@ describe('to say why no definition fits takes bounded work', () => {
   test('nothing until it is requested', () => {
     const budget = fullBudget()
     const before = budget.candidates
-    const match = createMatcher(unfit(10, 10)).match(request, { budget, known: new Map() })
-    expect(match.definition).toBeUndefined()
+    const match = missOf(createMatcher(unfit(10, 10)).match(request, { budget, known: new Map() }))
     expect(budget.candidates).toBe(before)
     expect(match.explanation).toContain('and 95 more')
     expect(match.candidates).toHaveLength(5)
