@@ -37,6 +37,12 @@ describe('folding a change into a delta', () => {
       emptyDelta,
     ],
     [
+      'null of an earlier change has no more effect',
+      { ...emptyDelta, modules: { ...emptyDelta.modules, add: { web: null } } },
+      add,
+      add,
+    ],
+    [
       'a removed module is no longer added',
       add,
       deltaContent({ modules: { remove: ['api'] } }),
@@ -114,6 +120,14 @@ describe('folding a change into a delta', () => {
     ],
   ])('%s', (_, delta, patch, expected) => {
     expect(foldDelta(delta, [patch])).toEqual(expected)
+  })
+
+  test.each<[part: 'add' | 'update', changed: string]>([
+    ['add', '{"__proto__": {}}'],
+    ['update', '{"__proto__": []}'],
+  ])('prototype keys are refused as ids of modules to %s', (part, changed) => {
+    const patch = { ...emptyDelta, modules: { ...emptyDelta.modules, [part]: JSON.parse(changed) } }
+    expect(() => foldDelta(emptyDelta, [patch])).toThrow('__proto__')
   })
 })
 
