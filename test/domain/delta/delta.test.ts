@@ -43,6 +43,14 @@ describe('applying a delta', () => {
       { ...base, shared: { main: { type: 's3' }, files: { type: 's3', class: 'admin' } } },
     ],
     [
+      'the class that the type had stays with another type',
+      shared(
+        { op: 'add', path: '/files', value: { type: 's3.admin' } },
+        { op: 'replace', path: '/files/type', value: 'gcs' },
+      ),
+      { ...base, shared: { main: { type: 's3' }, files: { type: 'gcs', class: 'admin' } } },
+    ],
+    [
       'a private dependency is added under /externals/<res_id>',
       update('web', { op: 'add', path: '/externals/q', value: { type: 'amqp.big' } }),
       {
@@ -53,6 +61,18 @@ describe('applying a delta', () => {
             { replicas: 1, ports: ['a', 'b'] },
           ),
         },
+      },
+    ],
+    [
+      'the class that the type of a private one had stays with another type',
+      update(
+        'web',
+        { op: 'replace', path: '/externals/db', value: { type: 'postgres.big' } },
+        { op: 'replace', path: '/externals/db/type', value: 'mysql' },
+      ),
+      {
+        ...base,
+        modules: { web: module({ db: { type: 'mysql', class: 'big' } }, { replicas: 1, ports: ['a', 'b'] }) },
       },
     ],
     [
@@ -104,6 +124,44 @@ describe('applying a delta', () => {
         },
       },
     ],
+    [
+      'remove of an index beyond the end does nothing',
+      update('web', { op: 'remove', path: '/spec/ports/2' }),
+      base,
+    ],
+    [
+      'remove with scope delta takes back what the delta does, and nothing else',
+      update(
+        'web',
+        { op: 'add', path: '/spec/x', value: 1 },
+        { op: 'remove', path: '/spec/x', value: { scope: 'delta' } },
+        { op: 'remove', path: '/spec/replicas', value: { scope: 'delta' } },
+      ),
+      base,
+    ],
+    [
+      'a value may have a field `scope`',
+      update('web', { op: 'replace', path: '/spec', value: { scope: 'delta' } }),
+      { ...base, modules: { web: module({ db: { type: 'postgres' } }, { scope: 'delta' }) } },
+    ],
+    [
+      'a module may have a field `shared`',
+      update(
+        'web',
+        { op: 'replace', path: '/spec', value: { shared: {} } },
+        { op: 'add', path: '/spec/shared/x', value: 1 },
+      ),
+      { ...base, modules: { web: module({ db: { type: 'postgres' } }, { shared: { x: 1 } }) } },
+    ],
+    [
+      'a shared dependency may have a param `shared`',
+      shared(
+        { op: 'add', path: '/main/params', value: { shared: {} } },
+        { op: 'add', path: '/main/params/shared/x', value: 1 },
+      ),
+      { ...base, shared: { main: { type: 's3', params: { shared: { x: 1 } } } } },
+    ],
+    ['null adds no module', { ...emptyDelta, modules: { ...emptyDelta.modules, add: { api: null } } }, base],
   ])('%s', (_, delta, expected) => {
     expect(applyDelta(base, delta)).toEqual(expected)
   })
@@ -112,6 +170,11 @@ describe('applying a delta', () => {
     [
       'an unknown module cannot be updated',
       update('none', { op: 'add', path: '/spec/x', value: 1 }),
+      "module 'none'",
+    ],
+    [
+      'an unknown module cannot be made by an update',
+      update('none', { op: 'add', path: '', value: {} }),
       "module 'none'",
     ],
     [
@@ -124,6 +187,14 @@ describe('applying a delta', () => {
       update('web', { op: 'add', path: '/spec/a/b', value: 1 }),
       '/spec/a/b',
     ],
+    [
+      'nothing is added below a value that is no map',
+      update('web', { op: 'add', path: '/spec/replicas/x', value: 1 }),
+      '/spec/replicas/x',
+    ],
+    ['- replaces nothing', update('web', { op: 'replace', path: '/spec/ports/-', value: 1 }), "'-'"],
+    ['nothing is below -', update('web', { op: 'add', path: '/spec/ports/-/x', value: 1 }), "'-'"],
+    ['a ~ begins an escape', shared({ op: 'add', path: '/a~2', value: {} }), "'~'"],
     ['a bad index is refused', update('web', { op: 'add', path: '/spec/ports/x', value: 1 }), "'x'"],
     [
       'an index beyond the end is refused',
@@ -146,6 +217,7 @@ describe('applying a delta', () => {
       'more than 64 steps',
     ],
     ['a path begins with a slash', shared({ op: 'add', path: 'main', value: {} }), "'main'"],
+    ['externals are an object', update('web', { op: 'add', path: '/externals', value: 5 }), "'externals'"],
     ['a dependency is an object', shared({ op: 'add', path: '/main', value: 5 }), "shared 'main'"],
     [
       'prototype keys are refused as module ids',

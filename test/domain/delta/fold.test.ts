@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { PatchOperation } from '../../../operator/api/deployment-delta.ts'
+import { Problem } from '../../../operator/domain/base/errors.ts'
 import {
   applyDelta,
   type DeltaContent,
@@ -122,12 +123,14 @@ describe('folding a change into a delta', () => {
     expect(foldDelta(delta, [patch])).toEqual(expected)
   })
 
-  test.each<[part: 'add' | 'update', changed: string]>([
-    ['add', '{"__proto__": {}}'],
-    ['update', '{"__proto__": []}'],
-  ])('prototype keys are refused as ids of modules to %s', (part, changed) => {
-    const patch = { ...emptyDelta, modules: { ...emptyDelta.modules, [part]: JSON.parse(changed) } }
-    expect(() => foldDelta(emptyDelta, [patch])).toThrow('__proto__')
+  test.each<[rule: string, modules: string]>([
+    ['a prototype key as the id of an added module', '{"add": {"__proto__": {}}}'],
+    ['a prototype key as the id of an updated module', '{"update": {"__proto__": []}}'],
+    ['the removal of a whole module', '{"update": {"web": [{"op": "remove", "path": ""}]}}'],
+    ['a whole module that is no object', '{"update": {"web": [{"op": "add", "path": "", "value": 5}]}}'],
+  ])('%s is refused', (_, modules) => {
+    const patch = deltaContent({ modules: JSON.parse(modules) })
+    expect(() => foldDelta(emptyDelta, [patch])).toThrow(Problem)
   })
 })
 
