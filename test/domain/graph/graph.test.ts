@@ -287,6 +287,23 @@ describe('references and co-provisioning', () => {
     })
   })
 
+  test.each([
+    ['a', 'b'],
+    ['b', 'a'],
+  ])('a selector returns what selectors of others connect: %s of %s', (first, second) => {
+    const among = (from: string) => ({ all: `\${resources['${from}>postgres'].outputs.x}` })
+    const graph = graphOf(
+      set({}, { [first]: need('s3'), [second]: need('redis'), c: need('dns') }),
+      reading('s3', 's3', among(`redis#shared.${second}`)),
+      reading('redis', 'redis', among('dns#shared.c')),
+      reading('dns', 'dns', { host: "${resources['postgres#shared.c'].outputs.host}" }),
+      postgres,
+    )
+    expect(references(graph, `s3.default#shared.${first}`)).toEqual({
+      [`redis#shared.${second}>postgres`]: ['postgres.default#shared.c'],
+    })
+  })
+
   test('a workload that nothing provisions cannot be read', () => {
     const graph = graphOf(
       set({ w: module({ b: need('s3') }) }),

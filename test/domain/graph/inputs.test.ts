@@ -26,7 +26,13 @@ function specOf(
 
 const known = {
   db: {
-    outputs: { host: 'db.local', port: 5432, nested: { list: ['a', 'b'] }, odd: '${context.res.id}' },
+    outputs: {
+      host: 'db.local',
+      port: 5432,
+      nested: { list: ['a', 'b'] },
+      odd: '${context.res.id}',
+      both: { shown: 's' },
+    },
     secretOutputs: { password: 'hunter2', both: { user: 'u' } },
     spec: specOf(
       database,
@@ -70,6 +76,7 @@ function sources(values: FreeForm, params: FreeForm = {}, changes: Partial<Input
       references: {
         'postgres#shared.db': ['db'],
         'dns<route': ['ra', 'rb'],
+        'route#a': ['ra'],
         none: [],
         'none>x': [],
         'externals.db': ['db'],
@@ -114,6 +121,14 @@ describe('placeholders of inputs', () => {
     ["${resources['dns<route'].outputs.path}", ['/a', '/b']],
     ["${resources['dns<route'].guresid}", ['ra', 'rb']],
     ["${resources['none>x'].outputs.path}", []],
+    ["${resources['route#a'].outputs}", { path: '/a' }],
+    ["${resources['route#a'].account}", undefined],
+    ["${resources['postgres#shared.db'].nothing}", undefined],
+    ["${resources['postgres#shared.db'].guresid.x}", undefined],
+    ["${resources['postgres#shared.db'].account.x}", undefined],
+    ["${resources['postgres#shared.db'].outputs.tier}", undefined],
+    ["${resources['postgres#shared.db'].values.none}", undefined],
+    ["${resources['postgres#shared.db'].outputs.nested.list.1x}", undefined],
   ])('%s', (text, expected) => {
     const input = sources({ a: text })
     if (expected === undefined) expect(() => resolveInputs(input)).toThrow(Stalled)
@@ -180,6 +195,12 @@ describe('secrets', () => {
       values: { a: {}, b: 1 },
       secrets: { a: { list: ['x', 'hunter2', { deep: 'hunter2' }] } },
     })
+  })
+
+  test('an output that is partly secret is secret', () => {
+    const both = "${resources['postgres#shared.db'].outputs.both}"
+    const { values, secrets } = resolveInputs(sources({ a: both }))
+    expect({ values, secrets }).toEqual({ values: {}, secrets: { a: { shown: 's', user: 'u' } } })
   })
 
   test('all outputs at once are secret when one of them is', () => {

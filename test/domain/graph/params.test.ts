@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import type { FreeForm } from '../../../operator/api/schema.ts'
+import { buildGraph } from '../../../operator/domain/graph/build-graph.ts'
 import { definition, module, set } from '../../support/builders.ts'
-import { edges, graphOf, need, postgres, problems, references, s3 } from '../../support/graphs.ts'
+import { edges, graphInput, graphOf, need, postgres, problems, references, s3 } from '../../support/graphs.ts'
 
 describe('params', () => {
   test('placeholders in params make edges and references', () => {
@@ -36,6 +37,26 @@ describe('params', () => {
   test('a shared dependency has no private ones', () => {
     const graph = graphOf(set({}, { files: need('s3', { params: { a: '${externals.db.host}' } }) }), s3)
     expect(problems(graph)).toEqual(['UnknownDependency s3.default#shared.files'])
+  })
+
+  test.each<[rule: string, text: string, expected: string[]]>([
+    ['a placeholder without end', '${shared', ['InvalidPlaceholder s3.default#shared.files']],
+    ['a shared value that does not exist', '${values.NONE}', ['UnknownValue s3.default#shared.files']],
+    ['a shared value that exists', '${values.REGION}', []],
+  ])('params with %s', (_, text, expected) => {
+    const content = set({}, { files: need('s3', { params: { a: text } }) })
+    const values = new Map([['REGION', { value: 'eu' }]])
+    expect(problems(buildGraph(graphInput(content, [s3], { values })))).toEqual(expected)
+  })
+
+  test('params of co-provisioned resources of a graph are at most 64 MiB', () => {
+    const params = { a: 'x'.repeat(1_048_576) }
+    const keys = Array.from({ length: 65 }, (_, i) => `config#c${i}`)
+    const greedy = definition('s3', 's3', {
+      provision: Object.fromEntries(keys.map((key) => [key, { params }])),
+    })
+    const graph = graphOf(set({}, { a: need('s3') }), greedy, definition('config', 'config'))
+    expect(problems(graph)).toEqual(['TooLarge s3.default#shared.a'])
   })
 
   test.each<[rule: string, text: string, expected: string[]]>([

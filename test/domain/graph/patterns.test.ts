@@ -196,6 +196,22 @@ describe('dns, route and ingress', () => {
     expect(paramsOf(content, 'modules.a.externals.d')).toBeUndefined()
   })
 
+  test.each<[what: string, params: FreeForm, expected: FreeForm]>([
+    [
+      'are added to the other params',
+      { a: 1 },
+      { a: 1, rules: { http: { '/': { type: 'exact', name: 'w', port: 8080 } } } },
+    ],
+    ['do not replace rules that are given', { rules: { http: {} } }, { rules: { http: {} } }],
+  ])('the rules of an ingress %s', (_, params, expected) => {
+    const own = definition('dns', 'dns', { provision: { ingress: { params } } })
+    const { nodes } = graphOf(set({ w: rules('shared.main', '/') }, { main: need('dns') }), own, ingress)
+    const made = nodes.find(
+      ({ descriptor: { type, resourceId } }) => `${type} ${resourceId}` === 'ingress shared.main',
+    )
+    expect(made?.params).toEqual(expected)
+  })
+
   test('two workloads cannot have one path', () => {
     const content = set({ a: rules('shared.main', '/'), b: rules('shared.main', '/') }, { main: need('dns') })
     expect(problems(graphOf(content, dns, ingress))).toEqual(['ConflictingPath ingress.default#shared.main'])

@@ -1,6 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
+import type { FreeForm } from '../../../operator/api/schema.ts'
 import { SharedValue } from '../../../operator/api/shared-value.ts'
 import { Stalled } from '../../../operator/domain/base/errors.ts'
+import { maxExpandedLength } from '../../../operator/domain/base/size-limits.ts'
+import { buildGraph } from '../../../operator/domain/graph/build-graph.ts'
 import { resolveInputs } from '../../../operator/domain/graph/inputs.ts'
 import {
   effectiveValues,
@@ -11,7 +14,8 @@ import {
   valuesOfEnvironment,
 } from '../../../operator/domain/graph/shared-values.ts'
 import { secretNamesIn } from '../../../operator/domain/secret/secret-names.ts'
-import { context, storedObject } from '../../support/builders.ts'
+import { context, set, storedObject } from '../../support/builders.ts'
+import { graphInput, need, s3 } from '../../support/graphs.ts'
 
 type Spec = SharedValue['spec']
 
@@ -26,7 +30,7 @@ const dev = { environmentId: 'dev' }
 
 describe('which values hold', () => {
   test.each<[rule: string, values: SharedValue[], expected: string[]]>([
-    ['the older of two for one place', [value('young', {}, 2), value('old', {}, 1)], ['old']],
+    ['the older of two for one place', [value('a-young', {}, 2), value('old', {}, 1)], ['old']],
     ['the first by name of the same age', [value('b', {}), value('a', {})], ['a']],
     ['one of each key, by key', [value('x', { key: 'b' }), value('y', { key: 'a' })], ['y', 'x']],
     ['one of each place', [value('app', {}), value('env', dev)], ['app', 'env']],
@@ -103,6 +107,41 @@ describe('a placeholder', () => {
     const fault = problemOfValue(['values', 'A'], sharedValuesFor([stored], 'dev'))
     expect(fault?.reason).toBe('StoreNotFound')
     for (const each of ["'vault'", "'A'", "'${values.A}'"]) expect(fault?.message).toContain(each)
+  })
+})
+
+describe('the params of a resource', () => {
+  const half = maxExpandedLength / 2
+  const values: SharedValues = new Map([
+    ['ZONE', { value: 'b' }],
+    ['LONG', { value: 'x'.repeat(half) }],
+    ['AREA', { value: 'eu' }],
+    ['TOKEN', { secret: { secret: 'login', key: 'token' } }],
+    ['STORED', { storeReference: { store: 'vault', ref: 'a/b' } }],
+  ])
+  const graphWith = (params: FreeForm) =>
+    buildGraph(graphInput(set({}, { files: need('s3', { params }) }), [s3], { values }))
+
+  test('name the values that the resource gets, by key', () => {
+    const { nodes, problems: found } = graphWith({
+      a: '${values.ZONE}',
+      b: ['${values.AREA}', '${values.ZONE}'],
+    })
+    expect(found).toEqual([])
+    expect(Object.entries(nodes[0]?.values ?? {})).toEqual([
+      ['AREA', { value: 'eu' }],
+      ['ZONE', { value: 'b' }],
+    ])
+  })
+
+  test.each<[what: string, params: FreeForm, expected: readonly string[]]>([
+    ['a secret', { a: '${values.TOKEN}' }, ['SecretParameter']],
+    ['a value in a store that is not known', { a: '${values.STORED}' }, ['StoreNotFound']],
+    ['values up to the limit', { a: '${values.LONG}', b: '${values.LONG}' }, []],
+    ['values beyond the limit', { a: '${values.LONG}', b: '${values.LONG}${values.ZONE}' }, ['TooLarge']],
+    ['no value', {}, []],
+  ])('name %s', (_, params, expected) => {
+    expect(graphWith(params).problems.map(({ reason }) => reason)).toEqual(expected)
   })
 })
 

@@ -113,6 +113,40 @@ describe('problems of modules are problems of the graph', () => {
   })
 })
 
+describe('what a module names', () => {
+  const externals = { data: { type: 'volume' } }
+  const mounting = (id: unknown) => ({
+    externals,
+    spec: { containers: { main: { volume_mounts: { '/data': { id } } } } },
+  })
+  const annotated = (text: string) => ({ externals, spec: { annotations: { a: text } } })
+  const volume = definition('volume', 'volume', { driverInputs: { values: { size: 1 } } })
+
+  test.each<[rule: string, module: FreeForm, expected: readonly string[]]>([
+    ['a dependency as a volume', mounting('externals.data'), ['externals.data']],
+    ['a volume that is no dependency', mounting('my.shared.data'), []],
+    ['a volume without an id', mounting(7), []],
+    ['a dependency in a text', annotated('${externals.data.size}'), ['externals.data']],
+    ['a dependency as a whole', annotated('${externals.data}'), ['externals.data']],
+  ])('%s', (_, module, expected) => {
+    const { nodes, problems } = graphOf({ web: module }, [own, volume])
+    expect(problems).toEqual([])
+    const web = nodes.find(({ descriptor }) => descriptor.type === 'workload')
+    expect(Object.keys(web?.references ?? {})).toEqual(expected)
+  })
+
+  test.each([
+    '${externals.data',
+    '${modules.web.service.port}',
+    '${modules.web.pod.name}',
+    '${modules.web.service.name.x}',
+    '${context.res.id}',
+  ])('that cannot be is a problem of the workload: %s', (text) => {
+    const { problems } = graphOf({ web: annotated(text) }, [own, volume])
+    expect(problems).toMatchObject([{ object: 'workload.default#modules.web', reason: 'InvalidPlaceholder' }])
+  })
+})
+
 test('workloads are deployed in the order of their field `deploy.when`', () => {
   const modules = {
     migrate: web({}, { deploy: { when: 'before' } }),
