@@ -109,7 +109,7 @@ export class DraftGraph {
       this.#uncopied.delete(original)
       for (const dependent of original.dependents) {
         for (const copy of this.#copies.get(original) ?? [])
-          if (copy !== dependent && copy !== original) this.connect(dependent, copy)
+          if (copy !== dependent) this.connect(dependent, copy)
       }
     }
   }
