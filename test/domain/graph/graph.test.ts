@@ -268,7 +268,9 @@ describe('references and co-provisioning', () => {
   })
 
   test('a selector returns nodes one edge away, in a stable order, and never creates a node', () => {
-    const content = set({ w: module({ b: need('s3'), a: need('s3'), c: need('postgres') }) })
+    const content = set({
+      w: module({ b: need('s3'), aa: need('s3', { id: 'z' }), a: need('s3'), c: need('postgres') }),
+    })
     const graph = graphOf(
       content,
       s3,
@@ -276,14 +278,23 @@ describe('references and co-provisioning', () => {
       reading(
         'env',
         'base-env',
-        { all: "${resources['workload>s3'].outputs.bucket}", none: "${resources['dns<route'].outputs.path}" },
+        {
+          all: "${resources['workload>s3'].outputs.bucket}",
+          none: "${resources['dns<route'].outputs.path}",
+          unprovisioned: "${resources['postgres#modules.w.externals.c<workload'].outputs.x}",
+        },
         { criteria: [{ resId: 'modules.w' }] },
       ),
     )
     expect(graph.problems).toEqual([])
     expect(references(graph, 'base-env.default#modules.w')).toEqual({
-      'workload>s3': ['s3.default#modules.w.externals.a', 's3.default#modules.w.externals.b'],
+      'workload>s3': [
+        's3.default#modules.w.externals.a',
+        's3.default#modules.w.externals.b',
+        's3.default#shared.z',
+      ],
       'dns<route': [],
+      'postgres#modules.w.externals.c<workload': [],
     })
   })
 
