@@ -112,8 +112,8 @@ function isWritten(step: PlanStep): step is PlanStep & { readonly wanted: Wanted
 }
 
 /** Whether the step needs room in a quota: a resource that is being deleted frees the room of its successor. */
-function isNew({ action, current }: PlanStep): boolean {
-  return action === 'create' && !current
+function isNew({ current }: PlanStep): boolean {
+  return !current
 }
 
 /** The number of steps by action, and the first hundred steps that change something. */
