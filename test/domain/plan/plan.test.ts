@@ -82,6 +82,21 @@ describe('the action of a deployment on one resource', () => {
       expect(actions(planOf(shared, [by('next')], active, { catalogue }))).toEqual(expected)
   })
 
+  test.each<[where: string, name: string, expected: string]>([
+    ['is now updates', 'new', 'update s3.default#shared.main'],
+    ['was replaces', 'old', 'replace s3.default#shared.main'],
+  ])('another driver at the address where the former one %s', (_, name, expected) => {
+    const target = (at: string) => `https://drivers.example.test/${at}`
+    const at = (own: string, address: string) =>
+      driver(`acme/${own}`, { remote: true, address: driverAddress(target(address)) })
+    const by = (own: string) => definition('s3', 's3', { driverType: `acme/${own}` })
+    const first = planOf(shared, [by('former')], [], { catalogue: [at('former', 'old')] })
+    const provisioned = { driverType: 'acme/former', target: target('old') }
+    const active = carriedOut(first).map((each) => ({ ...each, status: { provisioned } }))
+    const catalogue = [at('former', 'new'), at('next', name)]
+    expect(actions(planOf(shared, [by('next')], active, { catalogue }))).toEqual([expected])
+  })
+
   test('a change of account alone does not replace', () => {
     const accountTypeOf = () => 'local'
     const first = planOf(dnsSet, [dns('z')], [], { accountTypeOf })
@@ -144,6 +159,15 @@ describe('the action of a deployment on one resource', () => {
     expect(actions(planOf(set(), [s3], used ? [used] : []))).toEqual(['retain s3.default#shared.main'])
     expect(planOf(set(), [s3], [unused]).steps).toEqual([])
     expect(actions(planOf(shared, [s3], [unused]))).toEqual(['update s3.default#shared.main'])
+  })
+
+  test('resources that are no longer needed are retained in the order of their descriptors', () => {
+    const used = carriedOut(
+      planOf(set({}, { a: { type: 's3' }, c: { type: 's3' }, b: { type: 's3' } }), [s3]),
+    )
+    expect(actions(planOf(set(), [s3], used.toReversed()))).toEqual(
+      ['a', 'b', 'c'].map((name) => `retain s3.default#shared.${name}`),
+    )
   })
 
   test('an override that starts to apply creates, and retains the former resource', () => {
