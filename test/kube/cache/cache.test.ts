@@ -123,6 +123,28 @@ describe('the cache never moves back in time', () => {
       ['a 13'],
       ['10 to 13'],
     ],
+    [
+      'the end of the second takes out the first',
+      (cache) => cache.remove(thing('a', 12, [], 'second')),
+      [],
+      ['10 to -'],
+    ],
+    [
+      'an object that is gone is so in every version',
+      (cache) => cache.remove(thing('a', 9), undefined, true),
+      [],
+      ['10 to -'],
+    ],
+    [
+      'the end of the first takes out the second after a restore of etcd',
+      (cache) => {
+        cache.set(thing('a', 13, [], 'second'))
+        cache.distrust()
+        cache.remove(thing('a', 12))
+      },
+      [],
+      ['10 to 13', '13 to -'],
+    ],
   ])('%s', (_, act, expected, expectedChanges) => {
     const { cache, changes } = setUp(thing('a', 10))
     act(cache)
