@@ -29,8 +29,8 @@ export interface Cache<T extends StoredObject = StoredObject> {
   anyByIndex(index: string, value: string, fits?: (object: T) => boolean): boolean
   all(): Iterable<T>
   readonly size: number
-  /** Stores the object unless a newer one is known; returns whether it did. */
-  set(object: T, origin?: string): boolean
+  /** Stores the object unless a newer one is known. */
+  set(object: T, origin?: string): void
   /** Removes the object, unless its name belongs to a newer object. With `isGone`, no version of it returns. */
   remove(object: T, origin?: string, isGone?: boolean): void
   /** Removes the objects that a complete list of this version does not contain; other work has turns in between. */
@@ -111,14 +111,13 @@ class ObjectCache<T extends StoredObject> implements Cache<T> {
     for (const inNamespace of this.#objects.values()) yield* inNamespace.values()
   }
 
-  set(object: T, origin?: string): boolean {
+  set(object: T, origin?: string): void {
     const before = this.get(namespaceOf(object), object.metadata.name)
     const version = versionOf(object)
-    if (this.#deletions.covers(keyOf(object), version)) return false
-    if (this.#deletions.covers(object.metadata.uid, version)) return false
-    if (before && !this.#doubted.has(before) && versionOf(before) >= version) return false
+    if (this.#deletions.covers(keyOf(object), version)) return
+    if (this.#deletions.covers(object.metadata.uid, version)) return
+    if (before && !this.#doubted.has(before) && versionOf(before) >= version) return
     this.#change(before, this.#compact(object, before), origin)
-    return true
   }
 
   remove(object: T, origin?: string, isGone = false): void {
