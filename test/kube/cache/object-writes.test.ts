@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { ActiveResource } from '../../../operator/api/active-resource.ts'
 import { Environment } from '../../../operator/api/environment.ts'
 import { type Kind, newObject, type ObjectOf } from '../../../operator/api/kind.ts'
@@ -117,6 +117,15 @@ test('however often others change the object, its status is written whole, or th
   )
 })
 
+test('a status is tried five times when its object changes each time', async () => {
+  const { server, known, writes } = serverOf(Environment)
+  server.before = () => server.change({})
+  const status = { observedGeneration: 1 }
+  const written = writes.replaceStatus(Environment, known as ObjectOf<typeof Environment>, status)
+  await expect(written).rejects.toMatchObject({ status: 409 })
+  expect(server.requests.filter((each) => each === 'PUT status')).toHaveLength(5)
+})
+
 test('a status that was made from an earlier one, such as that from before a lost answer, is not written', async () => {
   const { server, known, cache, writes } = serverOf(Environment)
   const object = known as ObjectOf<typeof Environment>
@@ -224,4 +233,68 @@ test('a patch that is invalid says so, also when the object cannot be read then'
   const writes = createObjectWrites(client, new Map())
   const known = { metadata: { namespace: 'acme', name: 'one', uid: 'first' } }
   await expect(writes.patch(Environment, known, {})).rejects.toThrow('a policy refuses it')
+})
+
+describe('a creation', () => {
+  const wanted = newObject(
+    Environment,
+    { name: 'one', namespace: 'acme' },
+    { applicationName: 'shop', typeName: 'dev' },
+  )
+  const stored = (spec: object) =>
+    ({
+      ...wanted,
+      spec,
+      metadata: { ...wanted.metadata, uid: 'u', resourceVersion: '5' },
+    }) as unknown as Stored
+  const [made, other] = [stored(wanted.spec), stored({ applicationName: 'blog' })]
+  const none = new Error('socket hang up')
+  const taken = new ApiError(409, 'AlreadyExists', 'it exists')
+  const invalid = new ApiError(422, 'Invalid', 'a policy refuses it')
+  const gone = new ApiError(404, 'NotFound', 'not found')
+
+  test.each<
+    [what: string, answers: (Stored | Error)[], expected: Stored | Error, cached: Stored | undefined]
+  >([
+    ['is in the cache', [made], made, made],
+    ['that is refused is not repeated', [invalid], invalid, undefined],
+    ['of a name that is taken shows what has the name', [taken, other], taken, other],
+    ['without an answer is repeated', [none, made], made, made],
+    ['without an answer that had succeeded is done', [none, taken, made], made, made],
+    ['without an answer of a name that is taken', [none, taken, other], taken, other],
+    ['without an answer of an object that is gone', [none, taken, gone], taken, undefined],
+    ['without an answer that is refused then', [none, invalid], invalid, undefined],
+    ['without any answer', [none, none], none, undefined],
+  ])('%s', async (_, answers, expected, cached) => {
+    const cache = createCache<Stored>({}, () => {})
+    const left = [...answers]
+    const client = {
+      async request() {
+        const answer = left.shift()
+        if (answer instanceof Error) throw answer
+        return answer
+      },
+    } as unknown as KubeClient // all that a creation uses
+    const writes = createObjectWrites(client, new Map([['Environment', cache as unknown as Cache]]))
+    const result = await writes.create(Environment, wanted).catch((error: unknown) => error)
+    expect([result, cache.get('acme', 'one'), left]).toEqual([expected, cached, []])
+  })
+})
+
+test('an object that waits for its finalizers is in the cache as one that is being deleted', async () => {
+  const { known, cache } = serverOf(Environment)
+  const metadata = { ...known.metadata, resourceVersion: '2', deletionTimestamp, finalizers: [finalizer] }
+  const client = { request: async () => ({ ...known, metadata }) } as unknown as KubeClient // all that a removal uses
+  const writes = createObjectWrites(client, new Map([['Environment', cache as unknown as Cache]]))
+  expect(await writes.remove(Environment, known as Environment)).toBe(true)
+  expect(cache.get('acme', 'one')?.metadata.deletionTimestamp).toBe(deletionTimestamp)
+})
+
+test('a removal that is refused keeps the object', async () => {
+  const { known, cache } = serverOf(Environment)
+  const refusal = new ApiError(403, 'Forbidden', 'cannot delete')
+  const client = { request: () => Promise.reject(refusal) } as unknown as KubeClient // all that a removal uses
+  const writes = createObjectWrites(client, new Map([['Environment', cache as unknown as Cache]]))
+  await expect(writes.remove(Environment, known as Environment)).rejects.toBe(refusal)
+  expect(cache.get('acme', 'one')).toBeDefined()
 })
