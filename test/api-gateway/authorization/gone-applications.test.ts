@@ -50,6 +50,21 @@ test('who may no longer create applications learns nothing of those that are gon
   expect(status).toBe(403)
 })
 
+test('who may not create applications costs no question to the cluster', async () => {
+  const { cluster } = gateway
+  const { read } = cluster
+  const reads: string[] = []
+  Object.assign(cluster, {
+    read(...given: Parameters<typeof read>) {
+      reads.push(given[0].kind)
+      return read(...given)
+    },
+  })
+  const { status } = await gateway.send('PATCH /orgs/acme/apps/gone', { as: 'member', body: { name: 'G' } })
+  Object.assign(cluster, { read })
+  expect([status, reads]).toEqual([403, []])
+})
+
 test('its creator has a role on an application that another gateway created a moment ago', async () => {
   const before = gateway.cluster.store.get(Membership, 'acme', 'manager')
   if (!before) throw new Error('no membership')

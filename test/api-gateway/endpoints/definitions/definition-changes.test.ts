@@ -83,6 +83,16 @@ describe('PUT of a definition', () => {
     expect((await gateway.send(`PUT ${defs}/s3`, { body })).status).toBe(status)
     if (status !== 200) expect(specOf()).toEqual(before)
   })
+
+  test('is refused without inputs that the driver requires', async () => {
+    await create({ ...full, driver_type: 'acme/x' })
+    const { cluster } = gateway
+    const definition = cluster.store.get(ResourceDefinition, 'acme', 's3')
+    if (!definition) throw new Error('no definition')
+    const driverType = 'quartermaster/dns-cloudflare'
+    cluster.put(ResourceDefinition, { ...definition, spec: { ...definition.spec, driverType } })
+    expect((await gateway.send(`PUT ${defs}/s3`, { body: { name: 'n' } })).status).toBe(400)
+  })
 })
 
 describe('PATCH of a definition', () => {
