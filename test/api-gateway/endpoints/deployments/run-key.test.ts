@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { DeploymentDelta } from '../../../../operator/api/deployment-delta.ts'
 import { EnvironmentDeployment } from '../../../../operator/api/environment-deployment.ts'
+import { newObject } from '../../../../operator/api/kind.ts'
 import { addEnvironment, finish } from '../../support/objects.ts'
 import { setUpGateway } from '../../support/set-up.ts'
 import { showStale } from '../../support/stale-objects.ts'
@@ -67,6 +68,33 @@ describe('requests with the same Idempotency-Key', () => {
     const again = await run(body)
     Object.assign(gateway.cluster, { create })
     expect(again).toMatchObject({ status: 201, body: { id: first.body.id } })
+  })
+
+  test('are refused when another one began to deploy meanwhile, beside one of another application', async () => {
+    await run(await request({}, 'blog'), { application: 'blog' })
+    const body = await request()
+    const { create } = gateway.cluster
+    const metadata = { namespace: 'acme', name: 'shop.development.1' }
+    const other = newObject(EnvironmentDeployment, metadata, { environmentName: 'shop.development' })
+    Object.assign(gateway.cluster, {
+      async create(...given: Parameters<typeof create>) {
+        if (given[0].kind === other.kind) gateway.cluster.put(EnvironmentDeployment, other)
+        return create(...given)
+      },
+    })
+    const { status } = await run(body)
+    Object.assign(gateway.cluster, { create })
+    expect(status).toBe(409)
+  })
+
+  test('cost no question to the cluster once the answer is known', async () => {
+    const body = await request()
+    await run(body)
+    const { read } = gateway.cluster
+    Object.assign(gateway.cluster, { read: () => Promise.reject(new Error('unreachable')) })
+    const again = await run(body)
+    Object.assign(gateway.cluster, { read })
+    expect(again.status).toBe(201)
   })
 
   test('get the same answer when the cache of a gateway lacks deployments that have ended', async () => {
