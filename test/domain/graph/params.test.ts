@@ -100,6 +100,7 @@ describe('params', () => {
             a: '${resources.s3.outputs.bucket}',
             b: '${context.res.id}',
             c: "${resources['dns<s3'].guresid}",
+            d: '${context.app.id}',
           },
         },
       },
@@ -115,6 +116,7 @@ describe('params', () => {
       a: "${resources['s3.default#shared.d'].outputs.bucket}",
       b: 'shared.d',
       c: "${resources['dns.default#shared.d<s3'].guresid}",
+      d: '${context.app.id}',
     })
     expect(edges(graph)).toEqual(['config.fast#x -> s3.default#shared.d'])
   })

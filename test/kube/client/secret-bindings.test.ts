@@ -89,3 +89,47 @@ test('a namespace is bound while our finalizer keeps one of its RoleBindings', a
   const client = { request } as unknown as KubeClient // makes no other calls
   expect(await createSecretBindings(client).bound()).toEqual(['acme'])
 })
+
+describe('the rights in the namespace of an organization', () => {
+  const roles = ['operator', 'gateway'].map((account) => `quartermaster-${account}-secrets`)
+  const taken = new ApiError(409, 'AlreadyExists', 'it exists')
+
+  /** The bindings at an API server that refuses requests of some method, and the requests that it gets. */
+  function bindingsOf(refused: string, error: ApiError) {
+    const requests: string[] = []
+    const client = {
+      async request(method: string, path: string) {
+        requests.push(`${method} ${path.replace(bindings, '')}`)
+        if (method === refused) throw error
+        return {}
+      },
+    } as unknown as KubeClient // makes no other calls
+    return { bound: createSecretBindings(client), requests }
+  }
+  const each = (method: string) => roles.map((role) => `${method} /${role}`)
+
+  test.each<[rule: string, refused: string, requests: readonly string[]]>([
+    ['are given to both processes', '', ['POST ', 'POST ']],
+    ['get the finalizer again when they exist', 'POST', ['POST ', 'POST ', ...each('PATCH')]],
+  ])('%s', async (_, refused, expected) => {
+    const { bound, requests } = bindingsOf(refused, taken)
+    await bound.bindOrganization('shop')
+    expect(requests).toEqual(expected)
+  })
+
+  test.each<[rule: string, refused: string, requests: readonly string[]]>([
+    ['end without the finalizer', '', [...each('PATCH'), ...each('DELETE')]],
+    ['have ended when there are none', 'PATCH', each('PATCH')],
+  ])('%s', async (_, refused, expected) => {
+    const { bound, requests } = bindingsOf(refused, notFound)
+    await bound.unbind('shop')
+    expect(requests).toEqual(expected)
+  })
+
+  test.each(['POST', 'PATCH', 'DELETE'])('stay as they are when %s is forbidden', async (refused) => {
+    const { bound } = bindingsOf(refused, forbidden)
+    await expect(refused === 'POST' ? bound.bindOrganization('shop') : bound.unbind('shop')).rejects.toBe(
+      forbidden,
+    )
+  })
+})
