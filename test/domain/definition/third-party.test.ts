@@ -86,6 +86,8 @@ describe('the target of a driver', () => {
     ['file:///etc/passwd', false],
     ['driver.example.test', false],
     ['https://user:word@driver.example.test', false],
+    ['https://user@driver.example.test', false],
+    ['https://:word@driver.example.test', false],
     ['', false],
   ])('%j is taken: %s', (target, isFine) => {
     expect(problemOfTarget(target) === undefined).toBe(isFine)
