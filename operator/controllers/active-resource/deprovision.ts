@@ -20,7 +20,6 @@ export async function deprovisionAll(
   context: Pick<WorkContext<typeof ActiveResource>, 'releaseWorker' | 'report'>,
   terminatingNamespace?: string,
 ): Promise<void> {
-  const { secretNames = [] } = resource.status ?? {}
   const all = recordedInstances(resource)
   await deprovisionEach(resource, all, tools, context)
   await tools.inventory.removeAll(resource, terminatingNamespace)
@@ -31,7 +30,7 @@ export async function deprovisionAll(
     tools,
     context,
   )
-  await tools.secretFinalizers.removeFinalizers(resource, secretNames)
+  await tools.secretFinalizers.releaseAll(resource)
 }
 
 /**

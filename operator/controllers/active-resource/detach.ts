@@ -8,7 +8,7 @@ import type { ResourceTools } from './resource-tools.ts'
 /** Records, as an Event and in the log, which instances and objects stay, and releases the Secrets of the resource. */
 export async function detach(resource: ActiveResource, tools: ResourceTools): Promise<void> {
   const { namespace, name } = resource.metadata
-  const { provisioned, predecessors = [], objects = [], secretNames = [] } = resource.status ?? {}
+  const { provisioned, predecessors = [], objects = [] } = resource.status ?? {}
   const kept = [
     ...[...(provisioned ? [provisioned] : []), ...predecessors].map(describe),
     ...objects.map((each) => `${each.kind} '${each.namespace ?? ''}/${each.name}'`),
@@ -16,7 +16,7 @@ export async function detach(resource: ActiveResource, tools: ResourceTools): Pr
   const message = `deleted ${formatDescriptor(resource.spec)} of environment '${resource.spec.environmentName}' without deprovisioning; not deleted: ${kept.join('; ') || 'nothing'}`
   tools.log.warn('detached', { organization: namespace, guResId: name, event: message })
   await recordEvent(tools.cluster.client, resource, { type: 'Warning', reason: 'Detached', message })
-  await tools.secretFinalizers.removeFinalizers(resource, secretNames)
+  await tools.secretFinalizers.releaseAll(resource)
 }
 
 /** Adds to the error of a deletion how to delete the resource without a deprovision. */

@@ -21,6 +21,8 @@ export interface SecretFinalizers {
   isAnyEnding(namespace: string, names: readonly string[]): Promise<boolean>
   /** Removes the finalizer from Secrets that the resource no longer needs, unless another resource needs them. */
   removeFinalizers(resource: ActiveResource, names: readonly string[]): Promise<void>
+  /** The same for all Secrets of a resource that ends, also those that a status does not name after a crash. */
+  releaseAll(resource: ActiveResource): Promise<void>
 }
 
 interface Options {
@@ -72,6 +74,11 @@ class Finalizers implements SecretFinalizers {
     // Before any read: of two resources that release a Secret at the same time, the second sees the first.
     for (const name of names) this.#needs.set(uid, scoped(resource, name), 'released')
     await this.#removeAll(namespace, names)
+  }
+
+  async releaseAll(resource: ActiveResource): Promise<void> {
+    const names = [...secretsNeededBy(resource), ...this.#unrecordedNames(resource)]
+    await this.removeFinalizers(resource, [...new Set(names)])
   }
 
   async isAnyEnding(namespace: string, names: readonly string[]): Promise<boolean> {

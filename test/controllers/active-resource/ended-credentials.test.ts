@@ -197,3 +197,38 @@ describe('after a crash, the status names each Secret that may have the finalize
     expect(named).toEqual([['main']])
   })
 })
+
+test.each<[which: string, driverInputs: object, accountName: string | undefined]>([
+  ['that its spec names', { secretRefs: { password: { secret: 'main', key: 'token' } } }, undefined],
+  ['of its account', {}, 'main'],
+])(
+  'a resource is gone only after it released the Secret %s, also when no status names the Secret',
+  async (_, driverInputs, accountName) => {
+    const local: Driver = {
+      descriptor: driver('local'),
+      provision: async () => {
+        throw new Error('refused')
+      },
+      deprovision: async () => {},
+    }
+    world = createWorld([local])
+    putAccount('main')
+    const definition = { definitionName: 'x', driverType: 'quartermaster/local', driverInputs, accountName }
+    const resource = world.put(activeResource({ type: 's3', resourceId: 'shared.a' }, { definition }))
+    world.beforeStatus = () => {
+      throw new Error('the process ends')
+    }
+    await world.reconcile(resource).catch(() => {})
+    world.beforeStatus = () => {}
+    world.restart()
+    const finalizers = () => world.objects.get('Secret', 'main')?.metadata.finalizers ?? []
+    expect(finalizers()).toHaveLength(1)
+    world.remove(resource)
+    let atEnd: readonly string[] | undefined
+    world.beforeEnd = () => {
+      atEnd = finalizers()
+    }
+    await world.reconcile(resource)
+    expect(atEnd).toEqual([])
+  },
+)

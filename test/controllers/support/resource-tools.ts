@@ -68,6 +68,7 @@ export function resourceTools(
       addFinalizers: async () => [],
       isAnyEnding: async () => false,
       removeFinalizers: async () => {},
+      releaseAll: async () => {},
     } satisfies SecretFinalizers,
   }
 }
