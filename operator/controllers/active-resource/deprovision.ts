@@ -6,7 +6,7 @@ import { observedOf } from '../objects/observed.ts'
 import { existingCookie } from './cookies.ts'
 import { reportCall, withinDeadline, withReason } from './driver-call.ts'
 import { readAccount } from './provision-request.ts'
-import { inheritedCookie, isAtSameAddress } from './provisioned-instances.ts'
+import { isAtSameAddress, lastCookie } from './provisioned-instances.ts'
 import { recordedInstances } from './recorded-instances.ts'
 import type { ResourceStatus, ResourceTools } from './resource-tools.ts'
 
@@ -83,11 +83,11 @@ async function deprovision(
   const { name: guResId, namespace } = resource.metadata
   const driver = tools.drivers.forInstance(namespace, instance)
   const own = driver.descriptor.keepsCookie ? existingCookie(resource, instance, tools) : undefined
-  const cookie = own && inheritedCookie(resource, instance, own, tools)
   if (successor && isAtSameAddress(namespace, instance, successor, tools)) {
-    await cookie?.write(undefined)
+    await own?.write(undefined)
     return
   }
+  const cookie = own && lastCookie(resource, instance, own, tools)
   const account = await readAccount(resource, instance, tools.cluster)
   const signal = AbortSignal.timeout(tools.deadlineSeconds * 1000)
   const name = driverName(instance.driverType, tools.vendors)

@@ -4,6 +4,7 @@ import { Stalled } from '../../domain/base/errors.ts'
 import { sameJson } from '../../domain/base/json.ts'
 import { driverName } from '../../domain/definition/definition.ts'
 import type { Cookie, ProvisionRequest } from '../../drivers/driver.ts'
+import { isNamespaceTerminating } from '../../kube/client/api-error.ts'
 import { existingCookie, recordedCookieName } from './cookies.ts'
 import { accountSecretOf } from './provision-request.ts'
 import type { ProvisionInputs } from './provision-run.ts'
@@ -87,6 +88,22 @@ export function isAtSameAddress(
   return one === other
 }
 
+type CookieTools = Pick<ResourceTools, 'vendors' | 'cluster' | 'objects' | 'drivers'>
+
+/** The cookies of other drivers at the address of an instance, the latest first. */
+function formerCookies(
+  resource: ActiveResource,
+  instance: ProvisionedInstance,
+  tools: CookieTools,
+): Cookie[] {
+  const { namespace } = resource.metadata
+  return recordedInstances(resource)
+    .filter((each) => each.driverType !== instance.driverType)
+    .filter((each) => isAtSameAddress(namespace, each, instance, tools))
+    .flatMap((each) => existingCookie(resource, each, tools) ?? [])
+    .reverse()
+}
+
 /**
  * The cookie of an instance that takes over those of other drivers at the same address: it begins with what the server gave
  * last. Each of these is deleted before the call, so that none is sent when its driver comes back.
@@ -95,14 +112,9 @@ export function inheritedCookie(
   resource: ActiveResource,
   instance: ProvisionedInstance,
   own: Cookie,
-  tools: Pick<ResourceTools, 'vendors' | 'cluster' | 'objects' | 'drivers'>,
+  tools: CookieTools,
 ): Cookie {
-  const { namespace } = resource.metadata
-  const former = recordedInstances(resource)
-    .filter((each) => each.driverType !== instance.driverType)
-    .filter((each) => isAtSameAddress(namespace, each, instance, tools))
-    .flatMap((each) => existingCookie(resource, each, tools) ?? [])
-    .reverse()
+  const former = formerCookies(resource, instance, tools)
   if (former.length === 0) return own
   return {
     ...own,
@@ -117,6 +129,40 @@ export function inheritedCookie(
       return known
     },
   }
+}
+
+/**
+ * The cookie to deprovision an instance, also that of another driver at the same address. It stays in the Secret in which it
+ * is, and one that has no Secret is for this call only: a terminating namespace takes no new Secret.
+ */
+export function lastCookie(
+  resource: ActiveResource,
+  instance: ProvisionedInstance,
+  own: Cookie,
+  tools: CookieTools,
+): Cookie {
+  const all = [own, ...formerCookies(resource, instance, tools)]
+  let holder = own
+  return {
+    async read() {
+      for (const each of all) {
+        const text = await each.read()
+        if (text === undefined) continue
+        holder = each
+        return text
+      }
+      return undefined
+    },
+    async write(text) {
+      if (text !== undefined) return holder.write(text).catch(unlessTerminating)
+      // The one in use last: after a crash, the next call needs it.
+      for (const each of [...all.filter((other) => other !== holder), holder]) await each.write(undefined)
+    },
+  }
+}
+
+function unlessTerminating(error: unknown): void {
+  if (!isNamespaceTerminating(error)) throw error
 }
 
 /** The Secrets that are needed to deprovision an instance: its credentials, and the cookie of its driver. */

@@ -4,9 +4,10 @@ import { ResourceDriver } from '../../../../operator/api/resource-driver.ts'
 import { Stalled } from '../../../../operator/domain/base/errors.ts'
 import { driverAddress } from '../../../../operator/domain/definition/third-party.ts'
 import type { Cookie } from '../../../../operator/drivers/driver.ts'
+import { ApiError } from '../../../../operator/kube/client/api-error.ts'
 import { activeResource } from '../../../support/builders.ts'
 import { casesOf, fc } from '../../../support/properties.ts'
-import { createWorld } from '../../support/world.ts'
+import { createWorld, type World } from '../../support/world.ts'
 
 /** Drivers of the organization by name, and their servers; two have the same server. */
 const targets = { one: 'https://a.test', other: 'https://a.test/', third: 'https://b.test' } as const
@@ -114,11 +115,27 @@ const move = fc.record<Move>({
 })
 const moves = fc.array(move, { minLength: 1, maxLength: 8 })
 
+const ends = ['none', 'deleted', 'deleted with its organization'] as const
+
+/** A namespace that is being deleted takes no new objects. */
+function refuseNewObjects({ objects }: World): void {
+  objects.before = ({ kind, metadata: { name, namespace } }) => {
+    if (objects.get(kind, name)) return
+    const message = `unable to create new content in namespace ${namespace} because it is being terminated`
+    throw new ApiError(403, 'Forbidden', message)
+  }
+}
+
 test('a server gets the cookie that it gave last, whichever driver calls it', async () => {
   await fc.assert(
-    fc.asyncProperty(moves, fc.boolean(), async (all, isDeleted) => {
+    fc.asyncProperty(moves, move, fc.constantFrom(...ends), async (all, late, end) => {
+      const isDeleted = end !== 'none'
       const { world, mistakes, things, cookies, move: moveTo, calm } = makeServers()
       for (const each of all) await moveTo(each)
+      if (end === 'deleted with its organization') {
+        refuseNewObjects(world)
+        await moveTo(late)
+      }
       calm()
       if (isDeleted) world.remove(base)
       expect(await world.reconcile(world.now(base) ?? base)).toBeUndefined()
