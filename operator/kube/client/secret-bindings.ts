@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { finalizer, labels, manager, systemNamespace } from '../../api/names.ts'
 import { createSingleFlight } from '../../domain/base/single-flight.ts'
-import { ApiError, isAlreadyExists, isNotFound } from './api-error.ts'
+import { ApiError, isAlreadyExists, isNamespaceTerminating, isNotFound } from './api-error.ts'
 import type { KubeClient } from './client.ts'
 import type { ListPage } from './list-page.ts'
 import { namespaceResource, pathOf, type Resource } from './resource.ts'
@@ -128,7 +128,7 @@ export function withSecretBindings(client: KubeClient, bindings: SecretBindings)
         return await client.request(method, path, options)
       } catch (error) {
         const namespace = secretPath.exec(path)?.[1]
-        if (namespace === undefined || !(error instanceof ApiError) || error.status !== 403) throw error
+        if (namespace === undefined || !isForbidden(error)) throw error
         await shareBinding(namespace, async () => {
           await refuseEndedNamespace(client, namespace)
           // The policy refuses a namespace that is not open: the first error says more.
@@ -138,6 +138,11 @@ export function withSecretBindings(client: KubeClient, bindings: SecretBindings)
       }
     },
   }
+}
+
+/** Whether a right is missing; a terminating namespace refuses new objects with the same status. */
+function isForbidden(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 403 && !isNamespaceTerminating(error)
 }
 
 async function refuseEndedNamespace(client: KubeClient, namespace: string): Promise<void> {

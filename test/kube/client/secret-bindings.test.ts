@@ -7,6 +7,8 @@ import { createSecretBindings, withSecretBindings } from '../../../operator/kube
 const forbidden = new ApiError(403, 'Forbidden', 'cannot get resource "secrets"')
 const notFound = new ApiError(404, 'NotFound', 'namespaces "shop" not found')
 const secret = '/api/v1/namespaces/shop/secrets/login'
+const secrets = '/api/v1/namespaces/shop/secrets'
+const terminating = new ApiError(403, 'Forbidden', 'unable to create new content: it is being terminated')
 const bindings = '/apis/rbac.authorization.k8s.io/v1/namespaces/shop/rolebindings'
 
 /** A client of an API server that grants a right to Secrets once the operator is bound, and the requests that it got. */
@@ -21,6 +23,7 @@ function clientOf({
   let isBound = false
   const answers: Readonly<Record<string, () => unknown>> = {
     [`GET ${secret}`]: () => (isBound ? { kind: 'Secret' } : forbidden),
+    [`POST ${secrets}`]: () => terminating,
     'GET /api/v1/namespaces/shop': () =>
       namespace instanceof ApiError ? namespace : { metadata: namespace },
     [`POST ${bindings}`]: () => {
@@ -68,6 +71,12 @@ describe('a request for a Secret that is forbidden', () => {
     ['stays forbidden in a namespace in which the operator may not bind', { isBindable: false }, forbidden],
   ])('%s', async (_, cluster, error) => {
     await expect(clientOf(cluster).client.request('GET', secret)).rejects.toMatchObject(error)
+  })
+
+  test('makes no binding when the namespace takes no new objects: that is no matter of rights', async () => {
+    const { client, requests } = clientOf({ namespace: { deletionTimestamp: '2026-01-01T00:00:00Z' } })
+    await expect(client.request('POST', secrets)).rejects.toBe(terminating)
+    expect(requests).toEqual([`POST ${secrets}`])
   })
 
   test('makes no binding when it is for another kind', async () => {
