@@ -6,8 +6,8 @@ import type { Log } from '../../log.ts'
 import { createOrganizationQueue, isTerminating } from './organization-queue.ts'
 
 /**
- * Keeps the rights to Secrets in the namespaces of organizations: from the label on until the label is removed, or until
- * the last object with our finalizer is gone from a terminating namespace.
+ * Keeps the rights to Secrets in the namespaces of organizations: from the label on until the label is removed; in a terminating
+ * namespace, until the last object with our finalizer is gone.
  */
 export async function startOrganizationRights(
   { store }: Cluster,
@@ -17,9 +17,11 @@ export async function startOrganizationRights(
 ): Promise<{ stop(): Promise<void> }> {
   const failure = 'could not change the rights in an organization'
   const queue = createOrganizationQueue({ log, isActive, failure }, async (name) => {
-    if (!store.isOrganization(name)) await bindings.unbind(name)
-    else if (!isTerminating(store, name)) await bindings.bindOrganization(name)
-    else if (!isNeeded(name)) await bindings.unbind(name)
+    if (isTerminating(store, name)) {
+      // Also without the label: a terminating namespace takes no new RoleBinding when the label comes back.
+      if (!isNeeded(name)) await bindings.unbind(name)
+    } else if (store.isOrganization(name)) await bindings.bindOrganization(name)
+    else await bindings.unbind(name)
   })
 
   function isNeeded(name: string): boolean {
