@@ -19,9 +19,10 @@ import { deprovisionAll } from './deprovision.ts'
 import { detach, withDetachHint } from './detach.ts'
 import type { FoundDriver } from './organization-drivers.ts'
 import { customTypeOf, hideSecretOutputs } from './outputs.ts'
-import { createPendingInstances, type PendingInstances } from './pending-instances.ts'
+import { createPendingInstances } from './pending-instances.ts'
 import { provision } from './provision.ts'
 import { hashedInputs, requestFor } from './provision-request.ts'
+import type { ProvisionTools } from './provision-run.ts'
 import type { ResourceStatus, ResourceTools } from './resource-tools.ts'
 import { withRunSettingsApplied } from './run-settings.ts'
 import { watchesOf } from './watches.ts'
@@ -29,15 +30,14 @@ import { watchesOf } from './watches.ts'
 type Context = ReconcileContext<typeof ActiveResource>
 
 /** Dependencies of the controller, and what it keeps in memory between reconciles. */
-interface State extends ResourceTools {
+interface State extends ProvisionTools {
   /** Keys of the resources whose last provision or removal of objects has not ended: their hash does not describe what exists. */
   readonly unfinished: Set<string>
-  readonly pending: PendingInstances
 }
 
 /** Provisions a resource when its dependencies are ready, and deprovisions it when it is deleted. */
 export function activeResourceController(tools: ResourceTools): Controller<typeof ActiveResource> {
-  const state: State = { ...tools, unfinished: new Set(), pending: createPendingInstances() }
+  const state: State = { ...tools, unfinished: new Set(), pending: createPendingInstances(), seen: new Set() }
   tools.inventory.watchKinds()
   return {
     kind: ActiveResource,
@@ -140,6 +140,7 @@ async function finalize(
       await withDetachHint(resource, () => deprovisionAll(resource, state, context, left))
   }
   state.pending.remove(resource)
+  state.seen.delete(resource.metadata.uid)
   return undefined
 }
 

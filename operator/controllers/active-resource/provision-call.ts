@@ -1,3 +1,4 @@
+import { ActiveResource } from '../../api/active-resource.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import { copyError, hadNoSideEffects } from '../../domain/base/errors.ts'
 import { driverName } from '../../domain/definition/definition.ts'
@@ -5,6 +6,8 @@ import { pullSecretName, withPullSecret } from '../../domain/image/pull-secret.t
 import { withRunSettings } from '../../domain/rendering/run-settings.ts'
 import { simpleTypeName, workloadType } from '../../domain/resource/types.ts'
 import type { Provisioned, ProvisionRequest } from '../../drivers/driver.ts'
+import { refreshNamed } from '../../kube/cache/cluster.ts'
+import { ApiError } from '../../kube/client/api-error.ts'
 import { observedOf } from '../objects/observed.ts'
 import { secretNotFound } from '../shared/secrets.ts'
 import { cookieSecretName, openCookie } from './cookies.ts'
@@ -50,10 +53,13 @@ export async function prepareCall({ resource, request, found, signal, hold, tool
 export async function recordInstance(
   { resource, tools, context, action }: Run,
   { secretNames }: Call,
-  { current, predecessors, isRecordNeeded }: Instances,
+  { current, predecessors, isOutsideCluster, isRecordNeeded }: Instances,
 ): Promise<ResourceStatus> {
   const status = observedOf(resource)
-  if (!isRecordNeeded) return status
+  if (!isRecordNeeded) {
+    if (isOutsideCluster) await refuseEnded(resource, tools)
+    return status
+  }
   const ofPredecessors = predecessors.flatMap((each) => secretNamesOf(resource, each, tools))
   const recorded: ResourceStatus = {
     ...status,
@@ -66,6 +72,7 @@ export async function recordInstance(
     ),
   }
   await context.report(recorded, action)
+  tools.seen.add(resource.metadata.uid)
   // Not before: if the former process recorded more than this one knew, the write is a conflict, and its record counts.
   tools.pending.add(resource)
   return recorded
@@ -83,6 +90,21 @@ export function requireCredentials(
 ): void {
   if (name === undefined || !deletedSecrets.includes(name)) return
   throw secretNotFound(name, tools.pending.without(resource, recorded))
+}
+
+/**
+ * Throws a conflict for a resource that ended before this process learned it: a call would make an instance that nothing
+ * deprovisions. Only a former process can have ended it, so the first call of this process looks, unless it writes a record.
+ */
+async function refuseEnded(
+  { metadata: { namespace, name, uid } }: ActiveResource,
+  { cluster, seen }: Run['tools'],
+): Promise<void> {
+  if (seen.has(uid)) return
+  const current = await refreshNamed(cluster, ActiveResource, namespace, name)
+  if (current?.metadata.uid !== uid || current.metadata.deletionTimestamp !== undefined)
+    throw new ApiError(409, 'Conflict', `the resource '${name}' is deleted`)
+  seen.add(uid)
 }
 
 /**

@@ -16,7 +16,11 @@ export interface ProvisionInputs {
   readonly found: FoundDriver
 }
 
-export type ProvisionTools = ResourceTools & { readonly pending: PendingInstances }
+export interface ProvisionTools extends ResourceTools {
+  readonly pending: PendingInstances
+  /** Uids of resources that exist since this process leads, as their API server said. */
+  readonly seen: Set<string>
+}
 
 /** One provision of one resource. */
 export interface Run extends ProvisionInputs {

@@ -15,6 +15,8 @@ import type { ResourceStatus, ResourceTools } from './resource-tools.ts'
 export interface Instances {
   readonly current: ProvisionedInstance
   readonly predecessors: readonly ProvisionedInstance[]
+  /** Whether the driver makes something that the cluster does not delete. */
+  readonly isOutsideCluster: boolean
   /** Whether the status must record the current instance, without a hash, before the driver is called. */
   readonly isRecordNeeded: boolean
 }
@@ -53,6 +55,7 @@ export function instancesOf(
   return {
     current,
     predecessors: others,
+    isOutsideCluster,
     isRecordNeeded:
       (provisioned !== undefined && !isRecorded) || (isOutsideCluster && (isNew || isSecretNew)),
   }

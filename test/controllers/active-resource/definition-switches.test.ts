@@ -56,7 +56,8 @@ function makeWorld(deaths: readonly number[]) {
     },
   })
   const drivers = [makeDriver('one'), makeDriver('two')]
-  const start = () => activeResourceController(resourceTools(cluster, drivers))
+  const read = async () => resource as never // of the kind that is read
+  const start = () => activeResourceController(resourceTools({ ...cluster, read }, drivers))
 
   async function persist(status: object) {
     await step()

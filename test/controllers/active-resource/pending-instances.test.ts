@@ -1,11 +1,14 @@
-import { expect, test } from '@jest/globals'
-import { ActiveResource as resourceKind } from '../../../operator/api/active-resource.ts'
+import { beforeEach, describe, expect, test } from '@jest/globals'
+import {
+  type ActiveResource as Resource,
+  ActiveResource as resourceKind,
+} from '../../../operator/api/active-resource.ts'
 import { ReconcileError, Stalled, Waiting, withoutSideEffects } from '../../../operator/domain/base/errors.ts'
 import type { Driver } from '../../../operator/drivers/driver.ts'
-import { ApiError } from '../../../operator/kube/client/api-error.ts'
+import { ApiError, isConflict } from '../../../operator/kube/client/api-error.ts'
 import { activeResource, driver } from '../../support/builders.ts'
 import { casesOf, fc } from '../../support/properties.ts'
-import { createWorld } from '../support/world.ts'
+import { createWorld, type World } from '../support/world.ts'
 
 /** The end of a create call; only after the first two it is certain that no instance exists. */
 const outcomes = ['refused', 'limited', 'made', 'lost after it was made', 'lost before it was made'] as const
@@ -150,3 +153,69 @@ test.each(['x', 'y'] as const)(
     expect([...live]).toEqual([])
   },
 )
+
+describe('a new process whose cache is late', () => {
+  let later: World
+  let calls: number
+  let reads: number
+
+  const repairing: Driver = {
+    descriptor: driver('remote', { remote: true }),
+    async provision() {
+      calls += 1
+      return { outputs: { values: {}, secrets: {} }, objects: [] }
+    },
+    deprovision: async () => {},
+  }
+
+  /** A resource that the former process provisioned; the next reconcile calls the driver again, to repair it. */
+  async function provisioned(): Promise<Resource> {
+    const definition = { definitionName: 'x', driverType: 'quartermaster/remote' }
+    const resource = later.put(activeResource({ type: 's3', resourceId: 'shared.a' }, { definition }))
+    await later.reconcile(resource)
+    forgetHash(resource)
+    later.restart()
+    calls = 0
+    return resource
+  }
+
+  function forgetHash(resource: Resource): void {
+    const { inputsHash: _, ...status } = later.statusOf(resource)
+    later.cluster.setStatus(resourceKind, resource.metadata.namespace, resource.metadata.name, status)
+  }
+
+  beforeEach(() => {
+    later = createWorld([repairing])
+    calls = 0
+    reads = 0
+  })
+
+  test.each<[what: string, current: (known: Resource | undefined) => Resource | undefined]>([
+    ['is gone', () => undefined],
+    [
+      'is being deleted',
+      (known) =>
+        known && { ...known, metadata: { ...known.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } },
+    ],
+    ['was made anew', (known) => known && { ...known, metadata: { ...known.metadata, uid: 'another' } }],
+  ])('calls no driver for a resource that %s', async (_, current) => {
+    const resource = await provisioned()
+    const known = later.now(resource)
+    later.cluster.read = (async () => current(known)) as typeof later.cluster.read // of the one kind that is read
+    expect(isConflict(await later.reconcile(resource))).toBe(true)
+    expect(calls).toBe(0)
+  })
+
+  test('looks at a resource once before it repairs it', async () => {
+    const resource = await provisioned()
+    const { read } = later.cluster
+    later.cluster.read = (...given) => {
+      reads += 1
+      return read(...given)
+    }
+    expect(await later.reconcile(resource)).toBeUndefined()
+    forgetHash(resource)
+    expect(await later.reconcile(resource)).toBeUndefined()
+    expect([calls, reads]).toEqual([2, 1])
+  })
+})
