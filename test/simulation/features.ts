@@ -17,9 +17,65 @@ export interface Features {
   readonly custom: boolean
   readonly workloads: boolean
   readonly quotas: boolean
+  /** Rights to Secrets in single namespaces only. */
+  readonly rights: boolean
+  /** Drivers of the organization that wrap others, or have one address. */
+  readonly wrappers: boolean
+  /** Schemas of types that change, a type in place of a built-in one, and accounts of another type. */
+  readonly types: boolean
+  /** Processes whose settings differ, and short histories. */
+  readonly settings: boolean
+  /** Finalizers of other controllers. */
+  readonly finalizers: boolean
+  /** Quotas of all kinds, in place of a few. */
+  readonly allQuotas: boolean
+  /** The organization is deleted while it is in use. */
+  readonly deletions: boolean
+  /** Another organization with the same names. */
+  readonly neighbours: boolean
 }
 
-export function featuresOf(random: Random): Features {
+/** The later parts have a separate choice, so that runs without them stay as they were. */
+export function featuresOf(random: Random, others: Random): Features {
+  const later = laterFeatures(others)
+  const first = firstFeatures(random)
+  return {
+    ...first,
+    ...later,
+    custom: first.custom || later.wrappers || later.types,
+    quotas: first.quotas || later.allQuotas,
+  }
+}
+
+/** The features of the other organization: what several may have. */
+export function neighbourFeatures(features: Features): Features {
+  const none = {
+    places: false,
+    images: false,
+    custom: false,
+    wrappers: false,
+    types: false,
+    deletions: false,
+  }
+  return { ...features, ...none, neighbours: false }
+}
+
+function laterFeatures(random: Random) {
+  const hasSome = random.chance(0.6)
+  const has = (probability: number) => random.chance(probability) && hasSome
+  return {
+    rights: has(0.3),
+    wrappers: has(0.5),
+    types: has(0.4),
+    settings: has(0.4),
+    finalizers: has(0.4),
+    allQuotas: has(0.3),
+    deletions: has(0.2),
+    neighbours: has(0.3),
+  }
+}
+
+function firstFeatures(random: Random) {
   return {
     standby: random.chance(0.4),
     webhooks: random.chance(0.5),

@@ -1,11 +1,14 @@
+import { Workload } from '../../operator/api/workload.ts'
 import { createRandom } from '../support/random.ts'
-import { type Features, featuresOf } from './features.ts'
+import { type Features, featuresOf, neighbourFeatures } from './features.ts'
 import { Journal } from './journal.ts'
 import { deploymentWriteLaws } from './laws/deployment-writes.ts'
-import { endingLaws, finalLaws, hasFailures } from './laws/endings.ts'
+import { endingLaws, finalLaws, hasFailures, type Named } from './laws/endings.ts'
+import { historyLaws } from './laws/history.ts'
 import { check, checkWrites, type Law } from './laws/law.ts'
 import { objectWriteLaws } from './laws/object-writes.ts'
-import { removalLaws } from './laws/removal.ts'
+import { outputLaws } from './laws/outputs.ts'
+import { readyInOther, removalLaws } from './laws/removal.ts'
 import { resourceLaws } from './laws/resources.ts'
 import { webhookLaws } from './laws/webhooks.ts'
 import { workloadLaws } from './laws/workloads.ts'
@@ -14,39 +17,56 @@ import { Faults } from './process/faults.ts'
 import { Processes } from './process/processes.ts'
 import { ApiServer } from './server/api-server.ts'
 import { startControllers } from './server/controllers.ts'
-import { allServed } from './server/resources.ts'
+import { allServed, servedAs } from './server/resources.ts'
+import { Rights } from './server/rights.ts'
+import { organization, otherOrganization } from './surroundings.ts'
 import { Clock } from './time/clock.ts'
 import { replaceGlobals } from './time/replace-globals.ts'
 import { actOnce, actsOf } from './users/acts/acts.ts'
-import { createInstallation, createMissing, createRules } from './users/beginning.ts'
+import { createInstallation, createMissing, createOrganization, createRules } from './users/beginning.ts'
 import { contentBy, deploy } from './users/contents.ts'
 import { applications, credentials, environments } from './users/names.ts'
 import { User } from './users/user.ts'
 import type { World } from './world.ts'
 
 const seconds = 1000
-const quietLaws: readonly Law[] = [...endingLaws, ...resourceLaws, ...webhookLaws, ...workloadLaws]
+/** Added to a seed for the choice of the later features: with it, the seeds that find former defects have none of them. */
+const laterSeeds = 1_438_000
+const quietLaws: readonly Law[] = [
+  ...endingLaws,
+  ...resourceLaws,
+  ...outputLaws,
+  ...webhookLaws,
+  ...workloadLaws,
+  ...historyLaws,
+]
 
 /** One run: hours of an installation, in virtual time, from a seed. */
 export class Run {
   readonly world: World
   readonly processes: Processes
   readonly #user: User
+  /** All users: the first one, and perhaps one of another organization. */
+  readonly #users: readonly User[]
 
   constructor(seed: number) {
     const clock = new Clock()
     const random = createRandom(seed)
     replaceGlobals(clock, random)
     const journal = new Journal(clock)
-    const features: Features = featuresOf(random)
+    const features: Features = featuresOf(random, createRandom(seed + laterSeeds))
     const faults = new Faults(clock, random)
     const server = new ApiServer()
+    const rights = new Rights({ clock, random, server }, features.rights)
     const outside = new Outside(journal)
-    this.world = { clock, random, journal, features, faults, server, outside }
+    this.world = { clock, random, journal, features, faults, server, rights, outside }
     this.#user = new User(this.world, features)
+    const other = new User(this.world, neighbourFeatures(features), otherOrganization)
+    this.#users = features.neighbours ? [this.#user, other] : [this.#user]
     startControllers(this.world)
     createInstallation(this.#user)
-    createMissing(this.#user)
+    if (features.neighbours) createOrganization(other)
+    this.#createMissing()
     if (features.images) createRules(this.#user)
     this.#slowWatches()
     checkWrites(this.world, [...deploymentWriteLaws(), ...objectWriteLaws])
@@ -65,17 +85,22 @@ export class Run {
   #slowWatches(): void {
     const { faults, random } = this.world
     if (random.chance(0.4)) return
-    for (const { plural } of allServed)
+    for (const { plural } of allServed.filter(({ kind }) => kind !== 'RoleBinding'))
       if (random.chance(0.35)) faults.slowWatches.set(plural, 200 + random.below(6000))
   }
 
   /** Users act, and everything fails now and then. */
   async #work(): Promise<void> {
-    const { clock, features, random } = this.world
-    const acts = actsOf(features, this.processes)
+    const { clock, random } = this.world
+    const [acts = [], otherActs = []] = this.#users.map((each) => actsOf(each.features, this.processes))
+    const other = this.#users[1]
     const count = 6 + random.below(random.pick([40, 40, 90]))
     const span = random.pick([8 * seconds, 30 * seconds, 20 * seconds + random.below(200 * seconds)])
-    for (let act = 0; act < count; act += 1) clock.after(random.below(span), () => actOnce(this.#user, acts))
+    for (let act = 0; act < count; act += 1)
+      clock.after(random.below(span), () => {
+        if (other && random.chance(0.4)) actOnce(other, otherActs)
+        else actOnce(this.#user, acts)
+      })
     await clock.pass(span + 21 * seconds)
   }
 
@@ -83,7 +108,8 @@ export class Run {
   async #becomeQuiet(): Promise<void> {
     const { clock, journal, random, server } = this.world
     this.#endFaults()
-    createMissing(this.#user)
+    await this.#restoreOrganization()
+    this.#createMissing()
     if (random.chance(0.3)) this.processes.crash()
     await clock.pass(5600 * seconds)
     journal.note('QUIET')
@@ -102,27 +128,44 @@ export class Run {
       )
   }
 
+  /** Creates the organization, if it was deleted, when its deletion has ended. */
+  async #restoreOrganization(): Promise<void> {
+    const { clock, features, server } = this.world
+    const current = () => server.storage.get(servedAs('Namespace'), undefined, organization)
+    if (!features.deletions || (current() && !current()?.metadata.deletionTimestamp)) return
+    await clock.pass(4800 * seconds)
+    this.#user.does('creates the organization', () => createOrganization(this.#user))
+  }
+
   /** The last deployments, which nothing hinders. */
   async #deployAll(): Promise<void> {
-    const { clock, journal, server } = this.world
-    for (const served of allServed.filter(({ kind }) => kind === 'Workload'))
-      for (const { metadata } of server.storage.list(served))
-        this.#user.does(`deletes ${metadata.name}`, () => this.#user.remove('Workload', metadata.name))
+    const { clock, journal } = this.world
+    for (const user of this.#users)
+      for (const { metadata } of user.all(Workload))
+        user.does(`deletes ${metadata.name}`, () => user.remove('Workload', metadata.name))
     await clock.pass(300 * seconds)
     journal.note('LAST DEPLOYMENTS')
-    createMissing(this.#user, true)
+    this.#createMissing(true)
     await clock.pass(200 * seconds)
-    const names = this.#deployEach()
+    const made = this.#deployEach()
     await clock.pass(2400 * seconds)
-    check(this.world, [...finalLaws(names), ...quietLaws])
+    check(this.world, [...finalLaws(made), ...quietLaws])
   }
 
   /** Deploys something to each environment; answers the names of the deployments. */
-  #deployEach(): string[] {
-    const names: string[] = []
-    for (const name of environments)
-      this.#user.does(`deploys ${name}`, () => names.push(deploy(this.#user, name, contentBy(this.#user))))
-    return names
+  #deployEach(): Named[] {
+    const made: Named[] = []
+    for (const user of this.#users)
+      for (const environment of environments)
+        user.does(`deploys ${environment}`, () => {
+          const name = deploy(user, environment, contentBy(user))
+          made.push({ owner: user.organization, name })
+        })
+    return made
+  }
+
+  #createMissing(isHealthy = false): void {
+    for (const user of this.#users) createMissing(user, isHealthy)
   }
 
   /** The applications, or the whole organization, are deleted, again with failures. */
@@ -131,6 +174,7 @@ export class Run {
     journal.note('REMOVAL')
     const user = this.#user
     const isWhole = random.chance(0.5)
+    const before = readyInOther(this.world)
     faults.isOn = random.chance(0.6)
     if (faults.isOn && random.chance(0.5)) this.processes.planCrash(1, 60)
     // The removal may meet resources that are being provisioned.
@@ -147,7 +191,7 @@ export class Run {
     await clock.pass(90 * seconds)
     this.#endFaults()
     await clock.pass(4800 * seconds)
-    check(this.world, removalLaws(isWhole))
+    check(this.world, removalLaws(isWhole, before))
   }
 
   #endFaults(): void {

@@ -1,9 +1,7 @@
-import type { Features } from './features.ts'
 import type { Outside } from './outside/outside.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** All that laws are about. */
 export interface World extends Surroundings {
-  readonly features: Features
   readonly outside: Outside
 }

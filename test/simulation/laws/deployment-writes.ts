@@ -36,7 +36,7 @@ function startedIn(change: Change): EnvironmentDeployment | undefined {
 
 /** What makes two deployments the same: the environment with its uid, the name, and the spec. */
 function runOf({ metadata, spec }: EnvironmentDeployment, world: World): string | undefined {
-  const environment = objectOf(world, Environment, spec.environmentName)
+  const environment = objectOf(world, Environment, spec.environmentName, metadata.namespace)
   return environment && `${environment.metadata.uid} ${metadata.name} ${canonicalJson(spec)}`
 }
 
@@ -69,6 +69,7 @@ export function deploymentWriteLaws(): readonly WriteLaw[] {
             (each) =>
               each.metadata.uid !== started.metadata.uid &&
               each.metadata.deletionTimestamp === undefined &&
+              each.metadata.namespace === started.metadata.namespace &&
               each.spec.environmentName === started.spec.environmentName &&
               each.status?.startTime !== undefined &&
               !hasEnded(each),
@@ -113,9 +114,10 @@ function versionLaw(): WriteLaw {
       const { before, after } = writtenIn(change) ?? {}
       const names = after?.metadata.annotations?.[annotations.artefactVersions]
       if (!after || before || names === undefined) return undefined
-      const environment = objectOf(world, Environment, after.spec.environmentName)?.metadata.uid
+      const { namespace } = after.metadata
+      const environment = objectOf(world, Environment, after.spec.environmentName, namespace)?.metadata.uid
       for (const name of names.split(',')) {
-        const version = objectOf(world, Version, name)
+        const version = objectOf(world, Version, name, namespace)
         if (!version) continue
         const key = `${environment} ${version.metadata.uid}`
         const earlier = deployed.get(key)
@@ -137,6 +139,9 @@ function versionLaw(): WriteLaw {
 export function newerThan(version: ArtefactVersion, world: World): ArtefactVersion[] {
   const order = (each: ArtefactVersion) => BigInt(each.status?.createdVersion ?? 0)
   return objectsOf(world, Version).filter(
-    (each) => each.spec.artefactName === version.spec.artefactName && order(each) > order(version),
+    (each) =>
+      each.metadata.namespace === version.metadata.namespace &&
+      each.spec.artefactName === version.spec.artefactName &&
+      order(each) > order(version),
   )
 }

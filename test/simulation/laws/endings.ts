@@ -1,4 +1,5 @@
 import { ActiveResource } from '../../../operator/api/active-resource.ts'
+import { DeploymentSet } from '../../../operator/api/deployment-set.ts'
 import { Environment } from '../../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
 import type { StoredObject } from '../../../operator/api/kind.ts'
@@ -15,8 +16,12 @@ const waitsLong = /SecretNotFound|DeploymentInProgress/
 
 /** Whether a Secret that is being deleted is named by a resource. */
 function isNeeded({ metadata }: StoredObject, world: World): boolean {
-  return objectsOf(world, ActiveResource).some(({ spec, status }) =>
-    JSON.stringify([spec.definition, status?.secretNames, spec.values]).includes(`"${metadata.name}"`),
+  return objectsOf(world, ActiveResource).some(
+    (each) =>
+      each.metadata.namespace === metadata.namespace &&
+      JSON.stringify([each.spec.definition, each.status?.secretNames, each.spec.values]).includes(
+        `"${metadata.name}"`,
+      ),
   )
 }
 
@@ -57,10 +62,10 @@ export const endingLaws: readonly Law[] = [
   {
     law: 'An environment remembers a deployment set that exists.',
     findings: (world) =>
-      problemsOf(objectsOf(world, Environment), ({ status }) => {
+      problemsOf(objectsOf(world, Environment), ({ metadata, status }) => {
         const name = status?.lastPlanned?.setName
-        const exists = name === undefined || world.server.storage.get(servedAs('DeploymentSet'), 'acme', name)
-        return exists ? undefined : `it remembers ${name}`
+        const exists = objectOf(world, DeploymentSet, name, metadata.namespace)
+        return name === undefined || exists ? undefined : `it remembers ${name}`
       }),
   },
 ]
@@ -71,17 +76,26 @@ export function hasFailures(world: World): boolean {
   return objects.some((each) => !readyText(each).startsWith('True'))
 }
 
+/** A deployment of an organization. */
+export interface Named {
+  readonly owner: string
+  readonly name: string
+}
+
+const environmentOf = ({ metadata, spec }: EnvironmentDeployment | ActiveResource) =>
+  `${metadata.namespace}/${spec.environmentName}`
+
 /** Laws of deployments that nothing hinders. */
-export function finalLaws(names: readonly string[]): readonly Law[] {
-  const deploymentsOf = (world: World) =>
-    names.flatMap((name) => objectOf(world, EnvironmentDeployment, name) ?? [])
+export function finalLaws(all: readonly Named[]): readonly Law[] {
+  const find = (world: World, { name, owner }: Named) => objectOf(world, EnvironmentDeployment, name, owner)
+  const deploymentsOf = (world: World) => all.flatMap((each) => find(world, each) ?? [])
   return [
     {
       law: 'A deployment that nothing hinders succeeds.',
       findings: (world) => [
-        ...names
-          .filter((name) => !objectOf(world, EnvironmentDeployment, name))
-          .map((name) => ({ object: `EnvironmentDeployment ${name}`, detail: 'it is gone' })),
+        ...all
+          .filter((each) => !find(world, each))
+          .map(({ name }) => ({ object: `EnvironmentDeployment ${name}`, detail: 'it is gone' })),
         ...problemsOf(deploymentsOf(world), (each) =>
           readyText(each).startsWith('True')
             ? undefined
@@ -93,9 +107,9 @@ export function finalLaws(names: readonly string[]): readonly Law[] {
       law: 'When a deployment has succeeded, all resources in use are ready.',
       findings(world) {
         const succeeded = deploymentsOf(world).filter((each) => readyText(each).startsWith('True'))
-        const environments = new Set(succeeded.map(({ spec }) => spec.environmentName))
+        const environments = new Set(succeeded.map(environmentOf))
         const inUse = objectsOf(world, ActiveResource).filter(
-          ({ spec }) => spec.unusedSince === undefined && environments.has(spec.environmentName),
+          (each) => each.spec.unusedSince === undefined && environments.has(environmentOf(each)),
         )
         return problemsOf(inUse, (each) => (readyText(each).startsWith('True') ? undefined : readyText(each)))
       },

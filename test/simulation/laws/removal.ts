@@ -1,7 +1,8 @@
+import { ActiveResource } from '../../../operator/api/active-resource.ts'
 import type { StoredObject } from '../../../operator/api/kind.ts'
 import { kinds } from '../../../operator/api/kinds.ts'
 import { servedAs } from '../server/resources.ts'
-import { organization } from '../surroundings.ts'
+import { objectsOf, organization, otherOrganization, resourceNamed } from '../surroundings.ts'
 import type { World } from '../world.ts'
 import { type Finding, type Law, problemsOf, readyText } from './law.ts'
 
@@ -23,14 +24,31 @@ function remaining(
   kind: string,
   remains: (object: StoredObject) => boolean = () => true,
 ): Finding[] {
-  return problemsOf(world.server.storage.list(servedAs(kind)), (each) =>
-    remains(each) ? `it remains: ${readyText(each)}` : undefined,
+  const list = world.server.storage.list(servedAs(kind))
+  return problemsOf(list, (each) =>
+    each.metadata.namespace !== otherOrganization && remains(each)
+      ? `it remains: ${readyText(each)}`
+      : undefined,
   )
 }
 
-/** Laws of the removal of all applications, or of the whole organization. */
-export function removalLaws(isWhole: boolean): readonly Law[] {
+/** The resources of the other organization. */
+const inOther = (world: Pick<World, 'server'>) =>
+  objectsOf(world, ActiveResource).filter(({ metadata }) => metadata.namespace === otherOrganization)
+
+/** Laws of the removal of all applications, or of the whole organization; `before` it, the other one had these ready resources. */
+export function removalLaws(isWhole: boolean, before: readonly ActiveResource[]): readonly Law[] {
   return [
+    {
+      law: 'The removal of an organization leaves the resources of another one as they are.',
+      findings: (world) =>
+        problemsOf(before, ({ metadata: { name } }) => {
+          const after = resourceNamed(world, name)
+          if (!after) return 'it is gone'
+          const isReady = after.spec.unusedSince !== undefined || readyText(after).startsWith('True')
+          return isReady ? undefined : readyText(after)
+        }),
+    },
     {
       law: 'An application is deleted with all that it owns.',
       findings: (world) => owned.flatMap((kind) => remaining(world, kind)),
@@ -42,11 +60,12 @@ export function removalLaws(isWhole: boolean): readonly Law[] {
     },
     {
       law: 'Nothing exists outside after all resources are deleted.',
-      findings: ({ outside }) =>
-        [...outside.instances.keys()].map((key) => ({
-          object: `ActiveResource ${key}`,
-          detail: 'its instance exists outside',
-        })),
+      findings: ({ outside, ...world }) => {
+        const others = new Set(inOther(world).map(({ metadata }) => metadata.name))
+        return [...outside.instances.keys()]
+          .filter((key) => !others.has(key.split('/')[0] ?? ''))
+          .map((key) => ({ object: `ActiveResource ${key}`, detail: 'its instance exists outside' }))
+      },
     },
     {
       law: 'No Secret keeps our finalizer after all resources are deleted, and none that was made for a resource remains.',
@@ -72,4 +91,9 @@ export function removalLaws(isWhole: boolean): readonly Law[] {
           : [],
     },
   ]
+}
+
+/** The ready resources of the other organization. */
+export function readyInOther(world: World): readonly ActiveResource[] {
+  return inOther(world).filter((each) => readyText(each).startsWith('True'))
 }

@@ -6,6 +6,7 @@ import { isObject } from '../../../operator/domain/base/json.ts'
 import { conditionOf } from '../../../operator/kube/loop/outcome.ts'
 import { valuesIn } from '../outside/maker.ts'
 import { instanceKey } from '../outside/outside.ts'
+import { wrappedBy } from '../outside/wrappers.ts'
 import { servedAs } from '../server/resources.ts'
 import { objectsOf } from '../surroundings.ts'
 import type { World } from '../world.ts'
@@ -13,9 +14,12 @@ import { type Law, problemsOf } from './law.ts'
 
 const valuesOf = ({ spec }: ActiveResource) => valuesIn(spec.definition.driverInputs)
 
-/** Whether the provider of the simulation provisions a driver type. */
-export function isOfProvider(driverType: string): boolean {
-  return /\/(maker|keeper|queues)$/.test(driverType)
+/** The driver type that provisions a resource, and what its wrapper adds. */
+const driverOf = ({ spec }: ActiveResource, world: World) => wrappedBy(world, spec.definition.driverType)
+
+/** Whether the provider of the simulation provisions a resource. */
+function isOfProvider(resource: ActiveResource, world: World): boolean {
+  return /\/(maker|keeper|queues|twin)$/.test(driverOf(resource, world).innermost)
 }
 
 /** The resources that say that they are ready. */
@@ -29,10 +33,10 @@ function readyInUse(world: World): ActiveResource[] {
 }
 
 /** The output `name` that the definition of a resource gives; undefined for drivers that give none. */
-function wantedName(resource: ActiveResource): string | undefined {
+function wantedName(resource: ActiveResource, world: World): string | undefined {
   const { driverType } = resource.spec.definition
   const values = valuesOf(resource)
-  if (isOfProvider(driverType)) return `n-${String(values.version)}`
+  if (isOfProvider(resource, world)) return `n-${String(values.version)}`
   if (!driverType.endsWith('/template') || !isObject(values.templates)) return undefined
   const { init } = values.templates
   return isObject(init) ? String(init.name) : undefined
@@ -82,14 +86,16 @@ export const resourceLaws: readonly Law[] = [
     law: 'A ready resource exists outside with the inputs of its definition.',
     findings: (world) =>
       problemsOf(
-        readyInUse(world).filter(({ spec }) => isOfProvider(spec.definition.driverType)),
+        readyInUse(world).filter((each) => isOfProvider(each, world)),
         (each) => {
           const { zone, version } = valuesOf(each)
-          const { driverType } = each.spec.definition
-          const instance = world.outside.instances.get(instanceKey(each.metadata.name, driverType, zone))
+          const { innermost, note } = driverOf(each, world)
+          const instance = world.outside.instances.get(instanceKey(each.metadata.name, innermost, zone))
           if (!instance) return 'nothing exists outside'
           const made = instance.values.version
-          return made === version ? undefined : `version ${String(made)} exists, ${String(version)} is wanted`
+          if (made !== version) return `version ${String(made)} exists, ${String(version)} is wanted`
+          const { note: madeNote } = instance.values
+          return madeNote === note ? undefined : `${String(madeNote)} exists, ${String(note)} is wanted`
         },
       ),
   },
@@ -97,7 +103,7 @@ export const resourceLaws: readonly Law[] = [
     law: 'A ready resource has the outputs of its definition.',
     findings: (world) =>
       problemsOf(readyInUse(world), (each) => {
-        const wanted = wantedName(each)
+        const wanted = wantedName(each, world)
         const { outputs } = each.status ?? {}
         return wanted === undefined || outputs?.name === wanted
           ? undefined
@@ -108,14 +114,14 @@ export const resourceLaws: readonly Law[] = [
     law: 'A ready resource has exactly its objects, as its definition wants them.',
     findings: (world) =>
       problemsOf(
-        readyInUse(world).filter((each) => wantedName(each) !== undefined),
+        readyInUse(world).filter((each) => wantedName(each, world) !== undefined),
         (each) => {
-          const isRendered = !isOfProvider(each.spec.definition.driverType)
+          const isRendered = !isOfProvider(each, world)
           const { objects, version } = valuesOf(each)
           const made = appliedFor(each, world)
           const count = isRendered ? 1 : Number(objects ?? 0)
           if (made.length !== count) return `${made.length} ConfigMaps exist, ${count} are wanted`
-          const wanted = isRendered ? wantedName(each) : String(version)
+          const wanted = isRendered ? wantedName(each, world) : String(version)
           const other = made.find((object) => dataOf(object).v !== wanted)
           return other && `${other.metadata.name} has ${String(dataOf(other).v)}, not ${wanted}`
         },
@@ -125,9 +131,7 @@ export const resourceLaws: readonly Law[] = [
     law: 'Outputs that come from an object are those of the object as it is.',
     findings: (world) =>
       problemsOf(
-        readyInUse(world).filter(
-          (each) => isOfProvider(each.spec.definition.driverType) && valuesOf(each).observes === true,
-        ),
+        readyInUse(world).filter((each) => isOfProvider(each, world) && valuesOf(each).observes === true),
         (each) => {
           const first = appliedFor(each, world).find(({ metadata }) => metadata.name.includes('-0-'))
           const extra = dataOf(first).extra ?? 'none'
@@ -156,7 +160,7 @@ export const resourceLaws: readonly Law[] = [
         const owner = metadata.ownerReferences?.find(({ kind }) => kind === ActiveResource.kind)
         return owner && !names.has(owner.name) ? `it outlives ${owner.name}` : undefined
       })
-      const objects = ['ConfigMap', 'Deployment'].flatMap((kind) =>
+      const objects = ['ConfigMap', 'Deployment', 'Secret'].flatMap((kind) =>
         problemsOf(world.server.storage.list(servedAs(kind)), ({ metadata }) => {
           const name = metadata.labels?.[labels.resource]
           if (name === undefined || names.has(name) || world.outside.detached.has(name)) return undefined

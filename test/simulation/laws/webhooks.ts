@@ -24,7 +24,7 @@ const hasSucceeded = (deployment: EnvironmentDeployment) =>
 /** Whether an event of a deployment must be sent: its webhook was ready, and older. */
 function isAwaited({ metadata, spec, status }: EnvironmentDeployment, world: World): boolean {
   if (status?.finishTime === undefined) return false
-  const hook = objectOf(world, Webhook, `hook-${spec.environmentName.split('.')[0]}`)
+  const hook = objectOf(world, Webhook, `hook-${spec.environmentName.split('.')[0]}`, metadata.namespace)
   return (
     hook !== undefined &&
     conditionOf(hook, 'Ready')?.status === 'True' &&

@@ -20,14 +20,17 @@ function imageOf({ spec }: Workload): string {
 
 /** The module of a Workload in the set that was deployed last, as JSON. */
 function deployedModule({ metadata }: Workload, environment: Environment, world: World): string {
-  const set = objectOf(world, DeploymentSet, environment.status?.lastPlanned?.setName)
+  const set = objectOf(world, DeploymentSet, environment.status?.lastPlanned?.setName, metadata.namespace)
   return JSON.stringify(set?.spec.modules[metadata.name.split('.')[1] ?? ''] ?? null)
 }
 
 /** Whether a deployment of an environment waits: then what follows it waits too. */
-function isBusy(environment: string, world: World): boolean {
+function isBusy({ metadata }: Environment, world: World): boolean {
   return objectsOf(world, EnvironmentDeployment).some(
-    (each) => each.spec.environmentName === environment && !hasEnded(each),
+    (each) =>
+      each.metadata.namespace === metadata.namespace &&
+      each.spec.environmentName === metadata.name &&
+      !hasEnded(each),
   )
 }
 
@@ -38,7 +41,7 @@ function problemIn(workload: Workload, environment: Environment, world: World): 
   const module = deployedModule(workload, environment, world)
   const ready = conditionOf(workload, 'Ready')
   const entry = workload.status?.environments?.find(({ environmentId }) => environmentId === idOf(name))
-  const saysWhy = ready?.status === 'False' || isBusy(name, world)
+  const saysWhy = ready?.status === 'False' || isBusy(environment, world)
   if (saysWhy) return undefined
   if (isWanted && !module.includes(`"${imageOf(workload)}"`))
     return `${name} has ${module.slice(0, 200)}, not ${imageOf(workload)}: ${readyText(workload)}`
@@ -52,7 +55,11 @@ export const workloadLaws: readonly Law[] = [
     findings: (world) =>
       problemsOf(objectsOf(world, Workload), (workload) =>
         objectsOf(world, Environment)
-          .filter(({ spec }) => spec.applicationName === workload.spec.applicationName)
+          .filter(
+            ({ metadata, spec }) =>
+              metadata.namespace === workload.metadata.namespace &&
+              spec.applicationName === workload.spec.applicationName,
+          )
           .map((environment) => problemIn(workload, environment, world))
           .find((problem) => problem !== undefined),
       ),

@@ -37,7 +37,8 @@ export function driversOf(
       keeperOf(surroundings, outside, life),
       namer,
     ],
-    remote: (descriptor) => makerOf(surroundings, outside, life, descriptor),
+    remote: (descriptor) =>
+      (surroundings.features.wrappers ? keeperOf : makerOf)(surroundings, outside, life, descriptor),
     wrapping: (descriptor, template, inner) =>
       createVirtualDriver({ descriptor, template, inner, templates }),
   }

@@ -1,12 +1,19 @@
+import type { DriverDescriptor } from '../../../operator/domain/resource/driver.ts'
 import type { Driver } from '../../../operator/drivers/driver.ts'
 import type { Life } from '../process/life.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { makerDescriptor, makerOf } from './maker.ts'
 import { instanceKey, type Outside } from './outside.ts'
 
+const keeperDescriptor: DriverDescriptor = { ...makerDescriptor, name: 'keeper', keepsCookie: true }
+
 /** A driver as `maker`, that keeps a cookie for each instance and needs it at each call. */
-export function keeperOf(surroundings: Surroundings, outside: Outside, life: Life): Driver {
-  const descriptor = { ...makerDescriptor, name: 'keeper', keepsCookie: true }
+export function keeperOf(
+  surroundings: Surroundings,
+  outside: Outside,
+  life: Life,
+  descriptor: DriverDescriptor = keeperDescriptor,
+): Driver {
   const maker = makerOf(surroundings, outside, life, descriptor)
   const { cookies, uncertainCookies, instances } = outside
   const { journal } = surroundings

@@ -1,4 +1,3 @@
-import { ActiveResource } from '../../../operator/api/active-resource.ts'
 import type { KubeObject } from '../../../operator/api/kind.ts'
 import type { FreeForm } from '../../../operator/api/schema.ts'
 import { Stalled } from '../../../operator/domain/base/errors.ts'
@@ -7,9 +6,10 @@ import type { DriverDescriptor } from '../../../operator/domain/resource/driver.
 import type { Driver, Outputs, ProvisionRequest } from '../../../operator/drivers/driver.ts'
 import type { Life } from '../process/life.ts'
 import { secretMark } from '../secret-mark.ts'
-import { objectOf, type Surroundings } from '../surroundings.ts'
+import { resourceNamed, type Surroundings } from '../surroundings.ts'
 import { callProvider } from './calls.ts'
 import { instanceKey, type Outside } from './outside.ts'
+import { wrappedBy } from './wrappers.ts'
 
 const anything = { type: 'object' } as DriverDescriptor['values'] // accepts all inputs
 
@@ -94,11 +94,12 @@ function seenIn(object: KubeObject | undefined): FreeForm {
 
 /** Whether a resource has an instance that its definition wants. */
 function isWanted(surroundings: Surroundings, guResId: string, key: string): boolean {
-  const resource = objectOf(surroundings, ActiveResource, guResId)
+  const resource = resourceNamed(surroundings, guResId)
   if (!resource || resource.metadata.deletionTimestamp !== undefined) return false
   const { driverType, driverInputs } = resource.spec.definition
   const { provisioned } = resource.status ?? {}
-  const wanted = instanceKey(guResId, driverType, valuesIn(driverInputs).zone)
+  const { innermost } = wrappedBy(surroundings, driverType)
+  const wanted = instanceKey(guResId, innermost, valuesIn(driverInputs).zone)
   return (
     wanted === key && instanceKey(guResId, provisioned?.driverType ?? '', provisioned?.identity?.zone) === key
   )

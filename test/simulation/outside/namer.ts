@@ -12,7 +12,7 @@ export const namer: Driver = {
     replaceOnChangeOf: [],
   },
   async provision({ values, context }) {
-    const name = `acme-${context.applicationId}-${context.environmentId}-${String(values.tag)}`
+    const name = `${context.organizationId}-${context.applicationId}-${context.environmentId}-${String(values.tag)}`
     const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }
     return { outputs: { values: { namespace: name }, secrets: {} }, objects: [namespace] }
   },

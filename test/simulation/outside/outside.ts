@@ -1,5 +1,6 @@
 import type { FreeForm } from '../../../operator/api/schema.ts'
 import type { Journal } from '../journal.ts'
+import { customDriver, twinDriver } from '../users/names.ts'
 
 /** What a provider has for a resource. */
 export interface Instance {
@@ -16,9 +17,10 @@ export interface Delivery {
   readonly triggeredAt: string
 }
 
-/** Each driver has instances of a resource, one in each zone. */
+/** Each driver has instances of a resource, one in each zone; two drivers at one address have the same. */
 export function instanceKey(guResId: string, driverType: string, zone: unknown): string {
-  return `${guResId}/${driverType.slice(driverType.indexOf('/') + 1)}/${String(zone)}`
+  const name = driverType.slice(driverType.indexOf('/') + 1)
+  return `${guResId}/${name === twinDriver ? customDriver : name}/${String(zone)}`
 }
 
 /** All that is outside the cluster: the instances of providers, the cookies of drivers, and receivers of webhooks. */

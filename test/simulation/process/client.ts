@@ -1,11 +1,14 @@
+import type { KubeObject } from '../../../operator/api/kind.ts'
 import { ApiError, NoAnswer, QuotaError } from '../../../operator/kube/client/api-error.ts'
 import type { KubeClient, RequestOptions } from '../../../operator/kube/client/client.ts'
 import { expired } from '../server/lists.ts'
 import { addressOf } from '../server/resources.ts'
+import { ownManager } from '../server/write-rules.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { type Life, never } from './life.ts'
 import { watchOf } from './watch.ts'
 
+const reviewPath = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews'
 const longestDelayMs = 4000
 /** A request that the former leader sent can arrive while the next one leads. */
 const latestArrivalMs = 12_000
@@ -63,17 +66,29 @@ async function isLost({ clock, faults, random }: Surroundings): Promise<boolean>
 }
 
 function answerTo(surroundings: Surroundings, life: Life, { method, path, options }: Call) {
-  const { server, journal, random } = surroundings
+  const { server, journal, random, rights } = surroundings
   const answer = resultOf(() => {
+    if (path === reviewPath) return rights.review(options.body)
+    const address = addressOf(path)
+    if (address) rights.check(method, address)
     refuseByQuota(surroundings, method, path, options)
     if (options.query?.resourceVersionMatch === 'Exact' && random.chance(0.1)) throw expired()
-    return copyOf(server.handle(method, path, options))
+    const { features } = surroundings
+    const isManaged = features.settings && method === 'POST' && address?.served.ours
+    const sent = isManaged ? { ...options, body: withManager(options.body) } : options
+    return copyOf(server.handle(method, path, sent))
   })
   if (method === 'GET') return answer
   const result = 'error' in answer ? ` -> ${String(answer.error)}` : ''
   const body = path.includes('/events') ? '' : ` ${JSON.stringify(options.body)?.slice(0, 1500)}`
   journal.note(`p${life.id} ${method} ${path}${result}${body}`)
   return answer
+}
+
+/** The object with its manager, as the API server stores it. Only the cleanup of sets asks for it. */
+function withManager(body: unknown): KubeObject {
+  const object = body as KubeObject // our client sends objects
+  return { ...object, metadata: { ...object.metadata, managedFields: ownManager } }
 }
 
 function resultOf(work: () => unknown): { readonly body: unknown } | { readonly error: unknown } {

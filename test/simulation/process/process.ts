@@ -1,6 +1,11 @@
-import { readConfig } from '../../../operator/config.ts'
+import type { Config } from '../../../operator/config.ts'
 import { type Cluster, openCluster } from '../../../operator/kube/cache/cluster.ts'
 import { kindsInStore } from '../../../operator/kube/cache/kinds-in-store.ts'
+import {
+  createSecretBindings,
+  type SecretBindings,
+  withSecretBindings,
+} from '../../../operator/kube/client/secret-bindings.ts'
 import type { Log, LogFields } from '../../../operator/log.ts'
 import { type Operator, startOperator } from '../../../operator/operator.ts'
 import { noTracing } from '../../../operator/tracing/tracing.ts'
@@ -11,9 +16,8 @@ import { secretMark } from '../secret-mark.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { clientOf } from './client.ts'
 import type { Life } from './life.ts'
+import { configOf } from './settings.ts'
 import { silentMetrics } from './silent-metrics.ts'
-
-const config = readConfig({ QUARTERMASTER_ROLLOUT: 'applied' }) // no pods ever start
 
 /**
  * One process of the operator: all that `operator/main.ts` puts together, except the health endpoint, the metrics, and the
@@ -27,6 +31,8 @@ export class Process {
   readonly #outside: Outside
   readonly #log: Log
   readonly #cluster: Cluster
+  readonly #config: Config
+  readonly #bindings: SecretBindings | undefined
   #operator: Operator | undefined
 
   constructor(surroundings: Surroundings, outside: Outside, life: Life) {
@@ -34,7 +40,10 @@ export class Process {
     this.#outside = outside
     this.life = life
     this.#log = logOf(surroundings, life)
-    const client = clientOf(surroundings, life)
+    this.#config = configOf(surroundings)
+    const direct = clientOf(surroundings, life)
+    this.#bindings = surroundings.features.rights ? createSecretBindings(direct) : undefined
+    const client = this.#bindings ? withSecretBindings(direct, this.#bindings) : direct
     this.#cluster = openCluster({ client, log: this.#log, kinds: kindsInStore })
   }
 
@@ -51,11 +60,11 @@ export class Process {
     try {
       const operator = await startOperator({
         cluster: this.#cluster,
-        config,
+        config: this.#config,
         outbound: receiverOf(this.#surroundings, this.#outside, life),
-        secretBindings: undefined,
+        secretBindings: this.#bindings,
         openDrivers: (installationId, hash) =>
-          driversOf(this.#surroundings, this.#outside, life, { installationId, hash, ...config }),
+          driversOf(this.#surroundings, this.#outside, life, { installationId, hash, ...this.#config }),
         log: this.#log,
         metrics: silentMetrics,
         tracing: noTracing,

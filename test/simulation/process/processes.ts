@@ -68,9 +68,11 @@ export class Processes {
     clock.after(leaseMs / 3, () => this.#freeLease())
   }
 
-  /** No process crashes any more by itself. */
+  /** No process crashes any more by itself; those with other settings are replaced. */
   endFaults(): void {
     for (const { life } of this.#living) life.plannedCrash = undefined
+    if (!this.#surroundings.features.settings) return
+    for (const { life } of [...this.#living]) life.end('CRASH')
   }
 
   /** Ends all processes for good. */

@@ -18,7 +18,7 @@ interface Preconditions {
 /**
  * A model of the API server in memory, for the requests that the operator sends: versions, generations, the subresource of
  * the status with its default, finalizers, preconditions, the patches, server-side apply of one manager, selectors, and
- * lists at a version. It has no schemas, no admission policies, no access rules and no pages of lists.
+ * lists at a version. It has no schemas, no admission policies and no pages of lists; `Rights` has the access rules.
  */
 export class ApiServer {
   readonly storage = new Storage()

@@ -24,8 +24,11 @@ const named = (apiVersion: string, kind: string): Served => ({
   namespaced: true,
 })
 
-/** All resources. Those that only inventories and pods of workloads read are there, and have no controllers. */
+export const roleBindingResource: Served = named('rbac.authorization.k8s.io/v1', 'RoleBinding')
+
+/** All resources, in the order in which the content of a namespace is deleted. Those that only inventories and pods of workloads read are there, and have no controllers. */
 export const allServed: readonly Served[] = [
+  roleBindingResource,
   ...kinds.map((ours): Served => ({ ...resourceOf(ours), ours })),
   namespaceResource,
   secretResource,

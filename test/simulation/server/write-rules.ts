@@ -1,5 +1,6 @@
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
 import type { KubeObject, StoredMeta, StoredObject } from '../../../operator/api/kind.ts'
+import { fieldManager } from '../../../operator/api/names.ts'
 import { isObject, sameJson } from '../../../operator/domain/base/json.ts'
 import { invalid } from './errors.ts'
 import type { Served } from './resources.ts'
@@ -9,9 +10,12 @@ export function timeNow(): string {
   return `${new Date().toISOString().slice(0, 19)}Z`
 }
 
+/** The managed fields of an object that only the operator or the gateway has written. */
+export const ownManager = [{ manager: fieldManager, operation: 'Update' }]
+
 /** Whether the API server counts changes of the spec of a resource. */
 function hasGeneration({ kind }: Served): boolean {
-  return !['Secret', 'Namespace', 'ConfigMap', 'Event'].includes(kind)
+  return !['Secret', 'Namespace', 'ConfigMap', 'Event', 'RoleBinding'].includes(kind)
 }
 
 /** The object that a create stores: its status is the default one of its kind. */

@@ -1,18 +1,17 @@
 import { labels } from '../../../operator/api/names.ts'
 import { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
 import { valuesIn } from '../outside/maker.ts'
-import { objectOf, organization } from '../surroundings.ts'
+import { createCustom } from './customs.ts'
 import { definitionName, definitionOf, typesOf } from './definitions.ts'
 import {
   account,
   applicationOf,
   applications,
   credentials,
-  customDriver,
-  customType,
   environments,
   environmentType,
   idOf,
+  overrideType,
   place,
 } from './names.ts'
 import type { User } from './user.ts'
@@ -20,11 +19,16 @@ import type { User } from './user.ts'
 /** What the installation has before the operator starts. */
 export function createInstallation(user: User): void {
   for (const name of ['kube-system', 'quartermaster-system']) user.create('Namespace', name, {})
-  user.create('Namespace', organization, {}, { labels: { [labels.organization]: organization } })
+  createOrganization(user)
   const system = 'quartermaster-system'
   user.create('Secret', 'quartermaster-installation', { stringData: { key: 'k'.repeat(32) } }, {}, system)
   user.create('Secret', 'quartermaster-session-key', { stringData: { 'key.pem': 'x' } }, {}, system)
   user.create('User', 'admin', { type: 'human', displayName: 'A' }, {}, system)
+}
+
+export function createOrganization(user: User): void {
+  const { organization } = user
+  user.create('Namespace', organization, {}, { labels: { [labels.organization]: organization } })
 }
 
 /** Creates what a run deploys with, as far as it does not exist; with `isHealthy`, no definition is refused by its driver. */
@@ -43,21 +47,12 @@ export function createMissing(user: User, isHealthy = false): void {
   if (features.webhooks) for (const name of applications) write('Webhook', `hook-${name}`, webhookOf(name))
   for (const name of [...credentials, 'acct-1']) missing('Secret', name, () => user.createSecret(name))
   write('ResourceAccount', account, { type: 'maker', credentialsSecretName: 'acct-1' })
-  if (features.custom) createCustom(user)
+  if (features.custom) createCustom(user, isHealthy)
   for (const type of typesOf(user)) createDefinition(user, type, isHealthy)
+  if (user.exists('ResourceDefinition', definitionName(overrideType)))
+    createDefinition(user, overrideType, isHealthy)
   for (const name of applications)
     write('SharedValue', `${name}-color`, { applicationName: name, key: 'color', value: 'red' })
-}
-
-export function createCustom(user: User): void {
-  const type = customType.slice(customType.indexOf('/') + 1)
-  if (!user.exists('ResourceType', type))
-    user.does(`creates the type ${type}`, () => user.create('ResourceType', type, { use: 'direct' }))
-  const target = 'https://drivers.example.com/queues'
-  if (!user.exists('ResourceDriver', customDriver))
-    user.does(`creates the driver ${customDriver}`, () =>
-      user.create('ResourceDriver', customDriver, { type: customType, target }),
-    )
 }
 
 /** Rules that deploy new versions of images, in some of the environments. */
@@ -74,12 +69,12 @@ export const ruleSpec = (environment: string) => ({
 
 /** Creates the namespace of the administrator, in which the organization may have objects. */
 export function openPlace(user: User): void {
-  user.create('Namespace', place, {}, { labels: { [labels.accepts]: organization } })
+  user.create('Namespace', place, {}, { labels: { [labels.accepts]: user.organization } })
 }
 
 function createDefinition(user: User, type: string, isHealthy: boolean): void {
   const name = definitionName(type)
-  const current = objectOf(user.surroundings, ResourceDefinition, name)
+  const current = user.find(ResourceDefinition, name)
   if (current && !(isHealthy && valuesIn(current.spec.driverInputs).refuse)) return
   user.does(`writes ${name}`, () =>
     user.write('ResourceDefinition', name, definitionOf(user, type, isHealthy)),

@@ -3,7 +3,7 @@ import { EnvironmentDeployment } from '../../../operator/api/environment-deploym
 import { annotations } from '../../../operator/api/names.ts'
 import type { FreeForm } from '../../../operator/api/schema.ts'
 import { setId } from '../../../operator/domain/delta/delta.ts'
-import { objectOf, objectsOf } from '../surroundings.ts'
+import { ownManager } from '../server/write-rules.ts'
 import { typesOf } from './definitions.ts'
 import { applicationOf, image } from './names.ts'
 import type { User } from './user.ts'
@@ -42,9 +42,14 @@ function moduleBy(user: User): FreeForm {
 export function deploy(user: User, environment: string, content: Content, more: FreeForm = {}): string {
   const application = applicationOf(environment)
   const setName = `${application}.${setId(content)}`
-  if (!user.exists('DeploymentSet', setName))
-    user.create('DeploymentSet', setName, { applicationName: application, ...content })
   const isOverRest = user.chance(0.5)
+  const managed = isOverRest && user.features.settings ? { managedFields: ownManager } : {}
+  if (!user.exists('DeploymentSet', setName))
+    user.create('DeploymentSet', setName, { applicationName: application, ...content }, managed)
+  else if (managed.managedFields)
+    user.patch('DeploymentSet', setName, {
+      metadata: { annotations: { [annotations.lastUsedAt]: new Date().toISOString() } },
+    })
   const name = isOverRest ? nextName(user, environment) : `${environment}.k${user.next('deployment')}`
   const mode = user.chance(0.2) ? { mode: 'full' } : {}
   const marks = { [annotations.createdBy]: 'u', [annotations.triggeredBy]: 'u' }
@@ -58,13 +63,14 @@ export function deploy(user: User, environment: string, content: Content, more: 
 }
 
 /** The name that the gateway gives to the next deployment. */
-export function nextName({ surroundings }: User, environment: string): string {
+export function nextName(user: User, environment: string): string {
   const start = `${environment}.`
-  const numbers = objectsOf(surroundings, EnvironmentDeployment)
+  const numbers = user
+    .all(EnvironmentDeployment)
     .map(({ metadata }) => metadata.name)
     .filter((name) => name.startsWith(start))
     .map((name) => Number(name.slice(start.length)))
     .filter(Number.isInteger)
-  const last = objectOf(surroundings, Environment, environment)?.status?.lastDeploymentNumber ?? 0
+  const last = user.find(Environment, environment)?.status?.lastDeploymentNumber ?? 0
   return `${start}${Math.max(last, 0, ...numbers) + 1}`
 }

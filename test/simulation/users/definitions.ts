@@ -1,5 +1,5 @@
 import type { FreeForm } from '../../../operator/api/schema.ts'
-import { account, credentials, customDriver, customType, place } from './names.ts'
+import { account, credentials, customDriver, customType, driverNames, place } from './names.ts'
 import type { User } from './user.ts'
 
 /** The resource types of a run. */
@@ -49,10 +49,17 @@ export function definitionOf(user: User, type: string, isHealthy = false): FreeF
 const passedOn = { pw: { value: '${resources.s3.outputs.aws_secret_access_key}' } }
 
 function driverTypeFor(user: User, type: string): string {
-  if (type === customType) return `acme/${customDriver}`
+  if (type === customType)
+    return user.features.wrappers ? user.pick(driverTypesOf(user)) : `acme/${customDriver}`
+  if (user.features.settings && user.chance(0.3)) return 'humanitec/maker'
   const isKept = user.features.cookies && ['s3', 'postgres'].includes(type)
   return isKept ? 'quartermaster/keeper' : 'quartermaster/maker'
 }
+
+const driverTypesOf = (user: User) => [
+  ...driverNames(user.features).map((name) => `acme/${name}`),
+  'quartermaster/maker',
+]
 
 function valuesFor(user: User, type: string): FreeForm {
   if (type === 'postgres') return { bucket: "${resources['s3.default#shared.a'].outputs.bucket}" }
@@ -82,10 +89,19 @@ function rendered(user: User, version: number): FreeForm {
     metadata: { name: 'cm-{{ .id | trunc 8 }}-queue' },
     data: { v: '{{ .init.name }}' },
   }
+  const login = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 'login-{{ .id | trunc 8 }}' },
+    data: { v: '{{ .init.name | b64enc }}' },
+  }
   const templates = {
     init: { name: `n-${version}` },
     outputs,
-    manifests: { queue: { location: 'namespace', data: manifest } },
+    manifests: {
+      queue: { location: 'namespace', data: manifest },
+      ...(user.features.rights ? { login: { location: 'namespace', data: login } } : {}),
+    },
     ...(user.chance(0.5) ? { cookie: { name: '{{ .init.name }}' } } : {}),
   }
   return { driverType: 'quartermaster/template', driverInputs: { values: { templates } } }

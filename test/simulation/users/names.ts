@@ -7,9 +7,19 @@ export const account = 'acct'
 export const place = 'ops'
 /** The image that most modules have, and whose versions are registered. */
 export const image = 'reg.example.com/api'
-/** The type and the driver of the organization. */
+/** The type of the organization, and the driver of a server that provisions it. */
 export const customType = 'acme/queue'
 export const customDriver = 'queues'
+/** Another driver at the address of that server. */
+export const twinDriver = 'twin'
+/** Drivers that wrap others. */
+export const wrapperDrivers = ['wrapper', 'outer']
+/** The drivers of the organization. */
+export function driverNames({ wrappers }: { readonly wrappers: boolean }): string[] {
+  return wrappers ? [customDriver, twinDriver, ...wrapperDrivers] : [customDriver]
+}
+/** A type of the organization that takes the place of a built-in one while it has a definition. */
+export const overrideType = 'acme/redis'
 
 export const applicationOf = (environment: string) => environment.split('.')[0] ?? ''
 export const idOf = (environment: string) => environment.split('.')[1] ?? ''

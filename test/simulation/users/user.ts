@@ -3,21 +3,26 @@ import type { FreeForm } from '../../../operator/api/schema.ts'
 import type { Features } from '../features.ts'
 import { secretMark } from '../secret-mark.ts'
 import { servedAs } from '../server/resources.ts'
-import { objectsOf, organization, type Surroundings } from '../surroundings.ts'
+import type { ownManager } from '../server/write-rules.ts'
+import { objectOf, objectsOf, organization, type Surroundings } from '../surroundings.ts'
 
 /** The metadata that a user writes. */
 interface Marks {
   readonly labels?: Readonly<Record<string, string>>
   readonly annotations?: Readonly<Record<string, string>>
+  readonly managedFields?: typeof ownManager
 }
 
 /** Writes as kubectl and GitOps tools do: at once, and without faults. An act that the API server refuses is noted. */
 export class User {
   readonly surroundings: Surroundings
   readonly features: Features
+  /** The organization in which it works. */
+  readonly organization: string
   readonly #counts = new Map<string, number>()
 
-  constructor(surroundings: Surroundings, features: Features) {
+  constructor(surroundings: Surroundings, features: Features, owner: string = organization) {
+    this.organization = owner
     this.surroundings = surroundings
     this.features = features
   }
@@ -63,10 +68,22 @@ export class User {
     return next
   }
 
-  create(kind: string, name: string, content: FreeForm, marks: Marks = {}, namespace = organization): void {
+  create(
+    kind: string,
+    name: string,
+    content: FreeForm,
+    marks: Marks = {},
+    namespace = this.organization,
+  ): void {
     const served = servedAs(kind)
     const home = served.namespaced ? namespace : undefined
-    const metadata = { name, labels: { ...marks.labels }, annotations: { ...marks.annotations } }
+    const { managedFields } = marks
+    const metadata = {
+      name,
+      labels: { ...marks.labels },
+      annotations: { ...marks.annotations },
+      ...(managedFields ? { managedFields } : {}),
+    }
     const body = served.ours ? { spec: content } : content
     this.surroundings.server.create(served, home, { apiVersion: served.apiVersion, kind, metadata, ...body })
   }
@@ -75,27 +92,34 @@ export class User {
   write(kind: string, name: string, spec: FreeForm): void {
     const { server } = this.surroundings
     const served = servedAs(kind)
-    const current = server.storage.get(served, organization, name)
+    const current = server.storage.get(served, this.organization, name)
     if (!current) return this.create(kind, name, spec)
-    const address = { served, namespace: organization, name, subresource: undefined }
+    const address = { served, namespace: this.organization, name, subresource: undefined }
     server.update(address, { ...current, spec })
   }
 
-  patch(kind: string, name: string, body: FreeForm, namespace: string | undefined = organization): void {
+  patch(kind: string, name: string, body: FreeForm, namespace: string | undefined = this.organization): void {
     const served = servedAs(kind)
     const home = served.namespaced ? namespace : undefined
     const address = { served, namespace: home, name, subresource: undefined }
     this.surroundings.server.patch(address, { body, contentType: 'application/merge-patch+json' })
   }
 
-  remove(kind: string, name: string, namespace: string | undefined = organization): void {
+  /** Changes fields of the status of an object. */
+  patchStatus(kind: string, name: string, status: FreeForm): void {
+    const address = { served: servedAs(kind), namespace: this.organization, name, subresource: 'status' }
+    const contentType = 'application/merge-patch+json'
+    this.surroundings.server.patch(address, { body: { status }, contentType })
+  }
+
+  remove(kind: string, name: string, namespace: string | undefined = this.organization): void {
     const served = servedAs(kind)
     this.surroundings.server.remove(served, served.namespaced ? namespace : undefined, name)
   }
 
   exists(kind: string, name: string): boolean {
     const served = servedAs(kind)
-    const home = served.namespaced ? organization : undefined
+    const home = served.namespaced ? this.organization : undefined
     return this.surroundings.server.storage.get(served, home, name) !== undefined
   }
 
@@ -108,7 +132,23 @@ export class User {
 
   /** An object of a kind. */
   pickObject<K extends Kind>(kind: K, fits: (object: ObjectOf<K>) => boolean = () => true): ObjectOf<K> {
-    return this.pick(objectsOf(this.surroundings, kind).filter(fits))
+    return this.pick(this.all(kind).filter(fits))
+  }
+
+  /** The objects of a kind in the organization. */
+  all<K extends Kind>(kind: K): ObjectOf<K>[] {
+    return objectsOf(this.surroundings, kind).filter(
+      ({ metadata }) => metadata.namespace === this.organization,
+    )
+  }
+
+  find<K extends Kind>(kind: K, name: string): ObjectOf<K> | undefined {
+    return objectOf(this.surroundings, kind, name, this.organization)
+  }
+
+  /** Whether an object is in a namespace that the operator made for an environment. */
+  isOfEnvironment({ metadata }: StoredObject): boolean {
+    return metadata.namespace?.startsWith(`${this.organization}--`) === true
   }
 
   /** An object of a kind of Kubernetes. */

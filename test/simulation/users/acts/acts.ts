@@ -2,7 +2,9 @@ import type { Features } from '../../features.ts'
 import type { Processes } from '../../process/processes.ts'
 import type { User } from '../user.ts'
 import type { Act } from './act.ts'
-import { customActs, definitionActs, namespaceActs, resourceActs } from './definitions.ts'
+import { bindingActs, deletionActs, finalizerActs, releaseActs, rivalActs } from './clients.ts'
+import { customActs, typeActs, wrapperActs } from './customs.ts'
+import { definitionActs, namespaceActs, resourceActs } from './definitions.ts'
 import { deploymentActs, environmentActs } from './deployments.ts'
 import { objectActs, placeActs } from './objects.ts'
 import { operationActs, quotaActs } from './operations.ts'
@@ -25,6 +27,13 @@ export function actsOf(features: Features, processes: Processes): readonly Act[]
     ...(features.images ? imageActs : []),
     ...(features.places ? placeActs : []),
     ...(features.quotas ? quotaActs : []),
+    ...(features.wrappers ? wrapperActs : []),
+    ...(features.types ? typeActs : []),
+    ...(features.finalizers ? finalizerActs : []),
+    ...(features.rights ? bindingActs : []),
+    ...(features.deletions ? deletionActs : []),
+    ...(features.settings ? releaseActs : []),
+    ...(features.neighbours && features.places ? rivalActs : []),
   ]
 }
 

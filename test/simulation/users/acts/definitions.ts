@@ -1,9 +1,7 @@
 import { ActiveResource } from '../../../../operator/api/active-resource.ts'
 import { annotations } from '../../../../operator/api/names.ts'
-import { createCustom } from '../beginning.ts'
 import { definitionName, definitionOf, secondDefinitionOf, typesOf } from '../definitions.ts'
-import { applications, customDriver } from '../names.ts'
-import type { User } from '../user.ts'
+import { applications } from '../names.ts'
 import type { Act } from './act.ts'
 
 export const definitionActs: readonly Act[] = [
@@ -68,25 +66,6 @@ export const namespaceActs: readonly Act[] = [
     },
   },
 ]
-
-/** Types and drivers of the organization, which are deleted while resources use them. */
-export const customActs: readonly Act[] = [
-  {
-    weight: 1,
-    what: 'deletes the type of the organization, and creates it later',
-    act: (user) => recreateCustom(user, 'ResourceType', 'queue'),
-  },
-  {
-    weight: 1.5,
-    what: 'deletes the driver of the organization, and creates it later',
-    act: (user) => recreateCustom(user, 'ResourceDriver', customDriver),
-  },
-]
-
-function recreateCustom(user: User, kind: string, name: string): void {
-  user.remove(kind, name)
-  user.later({ from: 100, to: 25_000, times: 3 }, `creates ${kind} ${name}`, () => createCustom(user))
-}
 
 export const resourceActs: readonly Act[] = [
   {

@@ -1,12 +1,10 @@
 import type { StoredObject } from '../../../../operator/api/kind.ts'
 import { kinds } from '../../../../operator/api/kinds.ts'
 import { labels } from '../../../../operator/api/names.ts'
-import { organization } from '../../surroundings.ts'
 import { openPlace } from '../beginning.ts'
 import { place } from '../names.ts'
 import type { Act } from './act.ts'
 
-const isOfEnvironment = ({ metadata }: StoredObject) => metadata.namespace?.startsWith('acme--') === true
 const isApplied = ({ metadata }: StoredObject) => metadata.labels?.[labels.resource] !== undefined
 
 /** Acts on objects that the operator made, and on those of other clients. */
@@ -29,7 +27,7 @@ export const objectActs: readonly Act[] = [
     what: 'deletes an applied object',
     act(user) {
       const kind = user.pick(['ConfigMap', 'Deployment'])
-      const { name, namespace } = user.pickOther(kind, isOfEnvironment).metadata
+      const { name, namespace } = user.pickOther(kind, (each) => user.isOfEnvironment(each)).metadata
       user.remove(kind, name, namespace)
     },
   },
@@ -37,7 +35,7 @@ export const objectActs: readonly Act[] = [
     weight: 1.5,
     what: 'changes an applied object',
     act(user) {
-      const { name, namespace } = user.pickOther('ConfigMap', isOfEnvironment).metadata
+      const { name, namespace } = user.pickOther('ConfigMap', (each) => user.isOfEnvironment(each)).metadata
       user.patch('ConfigMap', name, { data: { v: 'drift' } }, namespace)
     },
   },
@@ -46,7 +44,7 @@ export const objectActs: readonly Act[] = [
     what: 'deletes the namespace of an environment',
     act(user) {
       const { name } = user.pickOther('Namespace', ({ metadata }) =>
-        metadata.name.startsWith('acme--'),
+        metadata.name.startsWith(`${user.organization}--`),
       ).metadata
       user.remove('Namespace', name)
     },
@@ -55,9 +53,9 @@ export const objectActs: readonly Act[] = [
     weight: 0.7,
     what: 'removes the label of the organization for a while',
     act(user) {
-      const label = { [labels.organization]: organization }
+      const label = { [labels.organization]: user.organization }
       const what = 'restores the label of the organization'
-      user.unlabelForAWhile(organization, label, { from: 500, to: 15_000 }, what)
+      user.unlabelForAWhile(user.organization, label, { from: 500, to: 15_000 }, what)
     },
   },
 ]
@@ -68,7 +66,7 @@ export const placeActs: readonly Act[] = [
     weight: 1.5,
     what: 'closes the namespace of the administrator for a while',
     act(user) {
-      const label = { [labels.accepts]: organization }
+      const label = { [labels.accepts]: user.organization }
       user.unlabelForAWhile(place, label, { from: 500, to: 20_000 }, 'opens it')
     },
   },

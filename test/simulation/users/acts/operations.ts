@@ -1,5 +1,6 @@
 import { kinds } from '../../../../operator/api/kinds.ts'
 import type { Processes } from '../../process/processes.ts'
+import { allServed } from '../../server/resources.ts'
 import type { Act } from './act.ts'
 
 /** Events of the processes and the API server, which do not wait for a user. */
@@ -27,20 +28,23 @@ export function operationActs(processes: Processes): readonly Act[] {
   ]
 }
 
+const usualKinds = [
+  'ActiveResource',
+  'Secret',
+  'EnvironmentDeployment',
+  'DeploymentSet',
+  'WebhookCall',
+  'ConfigMap',
+]
+const allKinds = allServed.filter(({ namespaced }) => namespaced).map(({ kind }) => kind)
+
 export const quotaActs: readonly Act[] = [
   {
     weight: 2,
     what: 'fills quotas for a while',
     act(user) {
       const { clock, faults, random } = user.surroundings
-      const kindsOfQuota = [
-        'ActiveResource',
-        'Secret',
-        'EnvironmentDeployment',
-        'DeploymentSet',
-        'WebhookCall',
-        'ConfigMap',
-      ]
+      const kindsOfQuota = user.features.allQuotas ? allKinds : usualKinds
       for (const kind of kindsOfQuota.filter(() => user.chance(0.4)))
         faults.fullQuotas.set(kind, clock.now + random.below(25_000))
     },

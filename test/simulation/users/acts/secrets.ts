@@ -1,5 +1,4 @@
 import { ResourceAccount } from '../../../../operator/api/resource-account.ts'
-import { objectOf } from '../../surroundings.ts'
 import { account, credentials } from '../names.ts'
 import type { User } from '../user.ts'
 import type { Act } from './act.ts'
@@ -18,7 +17,10 @@ export const secretActs: readonly Act[] = [
     weight: 1.5,
     what: 'deletes a Secret of outputs',
     act(user) {
-      const secret = user.pickOther('Secret', ({ metadata }) => metadata.name.endsWith('-outputs'))
+      const secret = user.pickOther(
+        'Secret',
+        ({ metadata }) => metadata.namespace === user.organization && metadata.name.endsWith('-outputs'),
+      )
       user.remove('Secret', secret.metadata.name)
     },
   },
@@ -52,7 +54,7 @@ function newCredentials(user: User): string {
 }
 
 function renewAccount(user: User): void {
-  const former = objectOf(user.surroundings, ResourceAccount, account)?.spec.credentialsSecretName
+  const former = user.find(ResourceAccount, account)?.spec.credentialsSecretName
   user.patch('ResourceAccount', account, { spec: { credentialsSecretName: newCredentials(user) } })
   if (former === undefined || user.chance(0.3)) return
   user.later({ from: 1, to: 8000 }, `deletes the former credentials ${former}`, () =>

@@ -1,0 +1,70 @@
+import { labels, systemNamespace } from '../../../operator/api/names.ts'
+import { ApiError } from '../../../operator/kube/client/api-error.ts'
+import { namespaceResource } from '../../../operator/kube/client/resource.ts'
+import type { Random } from '../../support/random.ts'
+import type { Clock } from '../time/clock.ts'
+import type { ApiServer } from './api-server.ts'
+import { type Address, roleBindingResource } from './resources.ts'
+
+const bindingName = 'quartermaster-operator-secrets'
+/** The API server applies a new RoleBinding some milliseconds later. */
+const mostLateMs = 400
+
+interface Parts {
+  readonly clock: Clock
+  readonly random: Random
+  readonly server: ApiServer
+}
+
+/**
+ * The rights of the operator to Secrets: none but in its own namespace and where a RoleBinding gives them. The admission policy
+ * for RoleBindings is modelled too.
+ */
+export class Rights {
+  readonly #parts: Parts
+  readonly #isLimited: boolean
+  /** From when on the binding of a namespace is applied. */
+  readonly #bound = new Map<string, number>()
+
+  /** With `isLimited`, or else the operator may use all Secrets. */
+  constructor(parts: Parts, isLimited: boolean) {
+    this.#parts = parts
+    this.#isLimited = isLimited
+    const { clock, random, server } = parts
+    server.storage.follow(({ served, type, object: { metadata } }) => {
+      if (served !== roleBindingResource || metadata.name !== bindingName) return
+      const { namespace = '' } = metadata
+      if (type === 'DELETED') this.#bound.delete(namespace)
+      else if (type === 'ADDED') this.#bound.set(namespace, clock.now + random.below(mostLateMs))
+    })
+  }
+
+  isAllowed(namespace: string): boolean {
+    if (!this.#isLimited || namespace === systemNamespace) return true
+    return (this.#bound.get(namespace) ?? Number.POSITIVE_INFINITY) <= this.#parts.clock.now
+  }
+
+  /** Throws for a request that the operator has no right to. */
+  check(method: string, { served, namespace = '' }: Address): void {
+    if (served.kind === 'Secret' && !this.isAllowed(namespace))
+      throw forbidden(`secrets is forbidden: User "operator" cannot use it in the namespace "${namespace}"`)
+    if (served === roleBindingResource && method === 'POST' && !this.#isOpen(namespace))
+      throw forbidden(`rolebindings is forbidden: the policy refuses the namespace "${namespace}"`)
+  }
+
+  /** The answer to a SelfSubjectAccessReview. */
+  review(body: unknown): unknown {
+    const { spec } = body as { spec: { resourceAttributes: { namespace: string } } } // of our client
+    return { status: { allowed: this.isAllowed(spec.resourceAttributes.namespace) } }
+  }
+
+  #isOpen(namespace: string): boolean {
+    const { metadata } = this.#parts.server.current(namespaceResource, undefined, namespace)
+    const given = metadata.labels ?? {}
+    return [labels.organization, labels.accepts, labels.managedBy].some((each) => given[each] !== undefined)
+  }
+}
+
+function forbidden(message: string): ApiError {
+  return new ApiError(403, 'Forbidden', message)
+}
