@@ -72,7 +72,7 @@ export class Processes {
   endFaults(): void {
     for (const { life } of this.#living) life.plannedCrash = undefined
     if (!this.#surroundings.features.settings) return
-    for (const { life } of [...this.#living]) life.end('CRASH')
+    for (const { life } of this.#living) life.end('CRASH')
   }
 
   /** Ends all processes for good. */
