@@ -102,7 +102,12 @@ function pastDeploymentsOf(
 function entryOf({ status }: Remembering, deployment: EnvironmentDeployment): PastDeployment | undefined {
   if (!deployment.metadata.deletionTimestamp || isRepetition(deployment)) return undefined
   const hash = runHash(deployment)
-  if (!isFinished(deployment) && hash !== status?.lastPlanned?.hash) return undefined
+  if (!isFinished(deployment)) {
+    if (hash !== status?.lastPlanned?.hash) return undefined
+    // A copy that is deleted before it says that it ran.
+    const past = status.pastDeployments?.find((each) => each.hash === hash)
+    if (past?.state === 'succeeded' || past?.state === 'failed') return undefined
+  }
   const state = stateOfDeployment(deployment)
   return { hash, state, overRest: isMadeOverRest(deployment) || undefined }
 }

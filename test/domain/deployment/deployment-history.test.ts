@@ -147,6 +147,13 @@ describe('a deployment that is created again', () => {
   })
 
   const condition = { type: 'AlreadyRan', status: 'True', reason: 'AlreadyRan', message: '' }
+  test('leaves no other trace when it is deleted before it says that it ran', () => {
+    const first = after([run('one', 'running')], [run('one', 'succeeded', going)])
+    const again = run('one', 'pending', going)
+    expect(historyOf({ status: first }, [again]).pastDeployments).toEqual(first.pastDeployments)
+    expect(isRemembered({ status: first }, again)).toBe(true)
+  })
+
   test('leaves no other trace when it is deleted again', () => {
     const first = after([run('one', 'running')], [run('one', 'succeeded', going)])
     const again = run('one', 'pending', going)
