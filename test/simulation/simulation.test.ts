@@ -8,10 +8,10 @@ const isSoak = Boolean(process.env.QUARTERMASTER_SOAK)
 const fixedSeeds = [
   '14', // a status whose answer is lost keeps its facts
   '23', // a Secret ends with the resource that needs it
-  '30', // a deployment that lingers is not repeated
-  '48', // a call writes no cookie after its deadline
-  '85', // a removal asks for credentials that have ended only once
-  '401', // a resource of a late request is deleted with its environment
+  '65', // an event is sent when the organization has its label again
+  '91', // a copy of a deployment that is deleted early is no new run
+  '1433', // a terminating namespace takes no Secret for a cookie
+  '2280', // a new process repairs no resource that has ended
   '1-10',
 ]
 const shortSeed = '10'
