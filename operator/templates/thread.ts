@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { isObject } from '../domain/base/json.ts'
 import { TemplatesFailed } from './errors.ts'
@@ -34,7 +33,7 @@ export async function startThread({ memoryMb }: ThreadLimits, onEnd: () => void)
   worker.on('error', () => undefined) // the waiting call receives it
   worker.once('exit', onEnd)
   try {
-    await before(eventOf(worker), late)
+    await within([late], eventOf(worker))
     return worker
   } catch (error) {
     await worker.terminate()
@@ -52,9 +51,7 @@ export async function answerOf(
   const answer = eventOf(worker)
   worker.postMessage(request)
   try {
-    return await before(answer, (signal) =>
-      Promise.race([late(signal), exhausted(worker, timeoutMs, signal)]),
-    )
+    return await within([late, exhausted(worker, timeoutMs)], answer)
   } catch (error) {
     if (error === tooMuchWork)
       throw new TemplatesFailed('TooSlow', `templates ${names} take more than ${timeoutMs} ms of work`)
@@ -66,35 +63,45 @@ export async function answerOf(
 
 const tooMuchWork = new Error('the thread of the templates worked for too long')
 
-/** Returns the first promise's value, unless the second one rejects before. */
-async function before<T>(coming: Promise<T>, limit: (signal: AbortSignal) => Promise<never>): Promise<T> {
-  const over = new AbortController()
+/** Begins to watch for a limit, and calls `reach` with the error; the returned function ends it. */
+type Limit = (reach: (error: Error) => void) => () => void
+
+/** Returns what comes, unless a limit is reached before. */
+async function within<T>(limits: readonly Limit[], coming: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const ends = limits.map((begin) => begin(reject))
   try {
-    return await Promise.race([coming, limit(over.signal)])
+    return await Promise.race([coming, promise])
   } finally {
-    over.abort()
+    for (const end of ends) end()
   }
 }
 
-async function late(signal: AbortSignal): Promise<never> {
-  await sleep(patienceMs, undefined, { signal })
-  throw new TemplatesFailed(
-    'Busy',
-    `the machine is too busy for templates: none were rendered in ${patienceMs} ms`,
-  )
+const late: Limit = (reach) => {
+  const message = `the machine is too busy for templates: none were rendered in ${patienceMs} ms`
+  const timer = setTimeout(() => reach(new TemplatesFailed('Busy', message)), patienceMs)
+  return () => clearTimeout(timer)
 }
 
 /** Measures CPU time, not wall-clock time, so that a busy machine does not fail templates. */
-async function exhausted(worker: Worker, timeoutMs: number, signal: AbortSignal): Promise<never> {
-  // Most calls end before the first measurement.
-  await sleep(timeoutMs / 10, undefined, { signal })
-  const start = await workOf(worker)
-  let worked = 0
-  while (worked < timeoutMs) {
-    await sleep(Math.max(timeoutMs - worked, 10), undefined, { signal })
-    worked = (await workOf(worker)) - start
+function exhausted(worker: Worker, timeoutMs: number): Limit {
+  return (reach) => {
+    let start: number | undefined
+    let isOver = false
+    async function measure(): Promise<void> {
+      const work = await workOf(worker)
+      start ??= work
+      const left = timeoutMs - (work - start)
+      if (left <= 0) reach(tooMuchWork)
+      else if (!isOver) timer = setTimeout(() => void measure(), Math.max(left, 10))
+    }
+    // Most calls end before the first measurement.
+    let timer = setTimeout(() => void measure(), timeoutMs / 10)
+    return () => {
+      isOver = true
+      clearTimeout(timer)
+    }
   }
-  throw tooMuchWork
 }
 
 /** Milliseconds of work of the thread; never resolves after its exit, which is reported separately. */
