@@ -1,7 +1,7 @@
 import { Engine, type EngineConfig, EvalError, type FuncMap, TemplateError } from '@promptctl/go-template-js'
 import { checkArguments } from './functions/arities.ts'
 import { bounded, checkItems, FunctionFault, maxTextLength, NotYet } from './limits.ts'
-import { createParsedTemplates, type ParsedTemplate } from './parsed-templates.ts'
+import { createParsedTemplates, type Evaluate } from './parsed-templates.ts'
 import { print } from './print.ts'
 import { isDict, own, typeName } from './values.ts'
 
@@ -58,7 +58,7 @@ interface Steps {
 
 const Base = Engine as unknown as new (
   config: EngineConfig<string>,
-) => Steps & { parse(text: string): ParsedTemplate } // private to the type checker alone
+) => Steps & { parse(text: string): { readonly _evaluate: Evaluate } } // private to the type checker alone
 
 /** Renders Go templates; templates see own keys of maps alone, and the output is bounded. */
 export function createGoEngine(funcs: FuncMap): { render(template: string, data: unknown): string } {
@@ -69,11 +69,12 @@ export function createGoEngine(funcs: FuncMap): { render(template: string, data:
     return text
   }
   const engine = new GoEngine({ fromString: count, toString: print, isT: isFragment, funcs })
-  const parsed = createParsedTemplates((template) => engine.parse(template))
+  // The rest of what the library makes of a template describes it, and grows with the square of its depth.
+  const parsed = createParsedTemplates((template) => engine.parse(template)._evaluate)
   return {
     render(template, data) {
       length = 0
-      return bounded(parsed(template).evaluate(data).join(''))
+      return bounded(parsed(template)(data).join(''))
     },
   }
 }

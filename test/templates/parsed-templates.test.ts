@@ -6,9 +6,9 @@ function parserOf() {
   const parses: string[] = []
   const parsed = createParsedTemplates((template) => {
     parses.push(template)
-    return { evaluate: () => [template] }
+    return () => [template]
   })
-  return { parses, evaluate: (template: string) => parsed(template).evaluate({}).join('') }
+  return { parses, evaluate: (template: string) => parsed(template)({}).join('') }
 }
 
 test('a template is parsed once while it is used', () => {

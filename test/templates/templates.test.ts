@@ -182,6 +182,11 @@ describe('hostile templates', () => {
 })
 
 describe('many at once', () => {
+  test('no template leaves too little memory for later ones of others', async () => {
+    const nested = (i: number) => `{{ ${'(print '.repeat(400)}${i}${')'.repeat(400)} }}`
+    for (let i = 0; i < 20; i += 1) expect(await render(text(nested(i)))).toBe(String(i))
+  })
+
   test('each gets its own results, in spite of failures of others', async () => {
     const all = Array.from({ length: 40 }, (_, i) => {
       return i === 20
