@@ -4,7 +4,7 @@ import { Mismatch, Stalled, Waiting } from '../../domain/base/errors.ts'
 import { compareText, ownValue, sameJson } from '../../domain/base/json.ts'
 import type { SetContent } from '../../domain/delta/delta.ts'
 import { contextOf } from '../../domain/resource/identity.ts'
-import { type ConvertedScore, hasParams, mergeShared } from '../../domain/score/convert-score.ts'
+import { type ConvertedScore, sameShared } from '../../domain/score/convert-score.ts'
 import { usersOfShared } from '../../domain/score/shared-users.ts'
 import { moduleIdOf } from '../../domain/workload/content.ts'
 import { isTarget } from '../../domain/workload/targets.ts'
@@ -119,12 +119,13 @@ function ownedShared(
   content: ConvertedScore,
   known: WorkloadEnvironment | undefined,
   deployed: SetContent,
-  { store }: WorkloadTools,
+  tools: WorkloadTools,
 ): string[] {
+  const { store } = tools
   const owned = new Set(ownersIn(store, environment).flatMap(({ sharedIds }) => sharedIds))
   const others = partsOfOthers(store, environment, deployed)
-  const isDeployed = !known && sameJson(ownValue(deployed.modules, content.id), content.module)
-  const brought = isDeployed ? broughtShared(environment, content, deployed, store) : []
+  const isUnrecorded = !known && isDeployed(content, deployed)
+  const brought = isUnrecorded ? broughtShared(environment, content, deployed, tools) : []
   const isOwn = (key: string) => !others.hasShared(key) || owned.has(key) || brought.includes(key)
   const wanted = Object.keys(content.shared).filter(isOwn)
   // A former dependency is owned until a deployment removed it, so that it is removed. One that runs may bring it still.
@@ -133,20 +134,37 @@ function ownedShared(
   return [...new Set([...wanted, ...former])].sort(compareText)
 }
 
-/** The shared dependencies of a Workload that is deployed, and not recorded, which only modules of Workloads read. */
+/**
+ * The shared dependencies of a Workload that is deployed, and not recorded, which only modules of Workloads read. One of the
+ * Workloads that are deployed must say the same of it: params that none of them says are of a delta.
+ */
 function broughtShared(
   environment: Environment,
   { shared }: ConvertedScore,
   deployed: SetContent,
-  store: Store,
+  { store, planning }: WorkloadTools,
 ): string[] {
-  const ids = new Set(workloadsBeside(store, environment).map(moduleIdOf))
+  const said = deployedContents(environment, deployed, store)
+  const ids = new Set([...said, ...ownersIn(store, environment)].map(({ id }) => id))
   const users = usersOfShared(deployed, (id) => !ids.has(id))
-  return Object.entries(shared).flatMap(([key, entry]) => {
-    const found = ownValue(deployed.shared, key)
-    const isSame = found !== undefined && hasParams(found, entry) && mergeShared(found, entry) !== undefined
-    return isSame && !users.has(key) ? [key] : []
+  const expandType = (type: string) => planning.expandType(environment.metadata.namespace, type)
+  const isSaid = (key: string) =>
+    said.some((each) => sameShared(ownValue(each.shared, key), ownValue(deployed.shared, key), expandType))
+  return Object.keys(shared).filter((key) => isSaid(key) && !users.has(key))
+}
+
+/** What the Workloads of an environment say whose modules are deployed as they say. */
+function deployedContents(environment: Environment, deployed: SetContent, store: Store): ConvertedScore[] {
+  return workloadsBeside(store, environment).flatMap((workload) => {
+    if (workload.metadata.deletionTimestamp || !isTarget(workload, environment)) return []
+    const said = workloadContent(workload, contextOf(environment).environmentId)
+    if ('problem' in said) return []
+    return isDeployed(said.content, deployed) ? [said.content] : []
   })
+}
+
+function isDeployed({ id, module }: ConvertedScore, { modules }: SetContent): boolean {
+  return sameJson(ownValue(modules, id), module)
 }
 
 function conflictIn(
