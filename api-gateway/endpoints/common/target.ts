@@ -63,28 +63,25 @@ export function refuseDeleting({ known: { metadata }, what }: Target): void {
  */
 export async function requirePresent({ cluster }: Pick<Gateway, 'cluster'>, target: Target): Promise<void> {
   const { kind, known, what } = target
-  const current = await retryUntilAnswered(() => readWithFinalizer(cluster, target), isFinal)
+  // A conflict says that the target was changed or deleted between the two.
+  const isAnswer = (error: unknown) => isFinal(error) && !isGone(error)
+  const current = await retryUntilAnswered(() => readWithFinalizer(cluster, target), isAnswer)
   if (current?.metadata.uid !== known.metadata.uid) throw new Problem('NotFound', `${what} not found`)
   refuseDeleting({ kind, known: current, what })
 }
 
-/** Reads a target, and adds the finalizer of the operator unless it has it, is another one or is being deleted. */
+/** Reads a target, and adds the finalizer of the operator, unless it has that, is another one or is being deleted. */
 async function readWithFinalizer(
   cluster: Gateway['cluster'],
   { kind, known }: Target,
 ): Promise<ObjectOf<Kind> | undefined> {
-  for (;;) {
-    const current = await refresh(cluster, kind, known)
-    if (!current || current.metadata.uid !== known.metadata.uid) return current
-    if (current.metadata.deletionTimestamp || hasFinalizer(current)) return current
-    const { uid, resourceVersion, finalizers = [] } = current.metadata
-    const metadata = { uid, resourceVersion, finalizers: [...finalizers, finalizer] }
-    try {
-      return await cluster.patch(kind, current, { metadata })
-    } catch (error) {
-      if (!isGone(error)) throw error // changed or deleted meanwhile
-    }
-  }
+  const current = await refresh(cluster, kind, known)
+  if (!current || current.metadata.uid !== known.metadata.uid) return current
+  if (current.metadata.deletionTimestamp || hasFinalizer(current)) return current
+  const { uid, resourceVersion, finalizers = [] } = current.metadata
+  return cluster.patch(kind, current, {
+    metadata: { uid, resourceVersion, finalizers: [...finalizers, finalizer] },
+  })
 }
 
 /**

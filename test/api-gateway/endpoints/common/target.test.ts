@@ -124,3 +124,19 @@ describe.each(creations)('POST $path, whose target the gateway knows,', ({ path,
     })
   })
 })
+
+test('a creation gives up when the cluster never lets its target be kept, and leaves nothing', async () => {
+  const shop = gateway.cluster.store.get(Application, 'acme', 'shop')
+  if (shop) gateway.cluster.put(Application, { ...shop, metadata: { ...shop.metadata, finalizers: [] } })
+  const { patch } = gateway.cluster
+  let patches = 0
+  Object.assign(gateway.cluster, {
+    async patch(...given: Parameters<typeof patch>) {
+      if (++patches > 1000) return patch(...given)
+      throw new ApiError(409, 'Conflict', 'modified')
+    },
+  })
+  const { status } = await gateway.send(`POST ${app}/deltas`, { body: {} })
+  Object.assign(gateway.cluster, { patch })
+  expect([status, namesOf(DeploymentDelta)]).toEqual([409, []])
+})
