@@ -95,7 +95,7 @@ test.each<[which: string, image: string, environmentId: string]>([
   ['that runs elsewhere', 'api:1', 'other'],
   ['that says another module', 'api:2', 'dev'],
 ])(
-  'nor one that the module of a delta with the name of a Workload reads %s',
+  'nor one that a module of a delta reads, which has the name of a Workload %s',
   async (_, image, environmentId) => {
     const spec = { containers: { main: { image: 'api:1', variables: { A: '${shared.files.name}' } } } }
     restore('web:1', { api: { profile: 'quartermaster/default-module', spec, externals: {} } })
