@@ -38,7 +38,7 @@ export const Webhook = defineKind({
     'An HTTPS endpoint that receives the events of an application, from the creation of the webhook on.',
   spec: object(
     {
-      applicationName: id('Application whose events are sent.'),
+      applicationName: id('Application whose events are sent. Immutable.'),
       url: string('Address without protocol, such as `hooks.example.com/path`. Calls always use HTTPS.', {
         minLength: 1,
         maxLength: 2048,
@@ -78,6 +78,12 @@ export const Webhook = defineKind({
     { name: 'Application', jsonPath: '.spec.applicationName' },
     { name: 'URL', jsonPath: '.spec.url' },
     { name: 'Disabled', jsonPath: '.spec.disabled', type: 'boolean', priority: 1 },
+  ],
+  rules: [
+    {
+      rule: 'self.spec.applicationName == oldSelf.spec.applicationName',
+      message: 'applicationName cannot be changed',
+    },
   ],
 })
 export type Webhook = ObjectOf<typeof Webhook>

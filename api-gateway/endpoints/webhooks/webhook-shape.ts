@@ -129,16 +129,7 @@ export function findWebhook(
   findApplication(store, path)
   const webhook = find(store, Webhook, path.org_id, path.webhook_id)
   if (webhook?.spec.applicationName === path.app_id) return webhook
-  throw notFound(path.org_id, path.webhook_id)
-}
-
-/** Throws NotFound if kubectl gave the webhook to another application since: the caller may have no role on that. */
-export function refuseMoved(found: Webhook, { metadata, spec }: Webhook): void {
-  if (spec.applicationName !== found.spec.applicationName) throw notFound(metadata.namespace, metadata.name)
-}
-
-function notFound(organization: string, id: string): Missing {
-  return new Missing(Webhook, organization, id, `webhook '${id}' not found`)
+  throw new Missing(Webhook, path.org_id, path.webhook_id, `webhook '${path.webhook_id}' not found`)
 }
 
 /** Webhook in responses. */

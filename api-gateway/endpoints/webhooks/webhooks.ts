@@ -25,7 +25,6 @@ import {
   findWebhook,
   newWebhookShape,
   refuseIdAlone,
-  refuseMoved,
   signingSecretShape,
   toWebhook,
   webhookAccess,
@@ -86,11 +85,9 @@ async function rotateSecret(webhook: Webhook, gateway: Gateway): Promise<string>
   const text = newSigningSecret()
   const secret = { name: signingSecretName, data: signingSecretData(text) }
   const announced = await addSecret(Webhook, webhook, secret, gateway)
-  await changeObject(gateway.cluster, Webhook, announced, (current) => {
-    refuseMoved(webhook, current)
-    const wanted = { ...current, spec: { ...current.spec, signingSecretName } }
-    return withNewSecret(current, wanted, signingSecretName)
-  })
+  await changeObject(gateway.cluster, Webhook, announced, (current) =>
+    withNewSecret(current, { ...current, spec: { ...current.spec, signingSecretName } }, signingSecretName),
+  )
   return text
 }
 
@@ -142,7 +139,6 @@ export const webhooks: readonly Endpoint[] = [
       refuseIdAlone(body)
       // A merge patch would drop nulls in the payload.
       const changed = await changeObject(cluster, Webhook, webhook, (current) => {
-        refuseMoved(webhook, current)
         const wanted = { ...current, spec: changedSpec(current.spec, body) }
         return unlessShownAlike(current, wanted, toWebhook)
       })

@@ -172,6 +172,8 @@ describe('writes that the schema refuses', () => {
     ['its name for people may change', 'Environment', 'shop.dev', { displayName: 'Development' }, 200],
     ['the application of a delta stays', 'DeploymentDelta', 'draft', { applicationName: 'store' }, 422],
     ['its content may change', 'DeploymentDelta', 'draft', { archived: true }, 200],
+    ['the application of a webhook stays', 'Webhook', 'chat', { applicationName: 'store' }, 422],
+    ['its address may change', 'Webhook', 'chat', { url: 'hooks.example.com/other' }, 200],
     ['the type of a class stays', 'ResourceClass', 'mysql.large', { typeName: 'redis' }, 422],
     ['its name stays', 'ResourceClass', 'mysql.large', { className: 'small' }, 422],
     ['its description may change', 'ResourceClass', 'mysql.large', { description: 'Much' }, 200],

@@ -4,7 +4,6 @@ import { Webhook } from '../../../../operator/api/webhook.ts'
 import { ApiError } from '../../../../operator/kube/client/api-error.ts'
 import { addEnvironment } from '../../support/objects.ts'
 import { setUpGateway } from '../../support/set-up.ts'
-import { behindItsBack } from '../../support/stale-objects.ts'
 
 const gateway = await setUpGateway(() => {
   addEnvironment(gateway)
@@ -232,25 +231,6 @@ describe('a webhook', () => {
     expect((await gateway.send('GET /orgs/acme/apps/other/webhooks')).body).toEqual([])
     expect(specOf()?.url).toBe(chat.url)
   })
-
-  test.each<[operation: string, body: unknown]>([
-    ['PATCH', { url: 'elsewhere.example.com' }],
-    ['POST /actions/rotate-secret', undefined],
-  ])(
-    'that kubectl has given to another application a moment ago is not found: %s',
-    async (operation, body) => {
-      await create()
-      const moved = { ...specOf(), applicationName: 'other', url: 'other.example.com' }
-      const restore = await behindItsBack(gateway, Webhook, (namespace, name) => {
-        const object = gateway.cluster.store.get(Webhook, namespace, name)
-        if (object) gateway.cluster.put(Webhook, { ...object, spec: moved })
-      })
-      const [method = '', rest = ''] = operation.split(' ')
-      const { status } = await gateway.send(`${method} ${webhooks}/chat${rest}`, { body })
-      restore()
-      expect([status, specOf()]).toEqual([404, moved])
-    },
-  )
 
   test('that kubectl made is answered with all its fields', async () => {
     const spec = { applicationName: 'shop', url: 'hooks.example.com' }
