@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { DeploymentDelta } from '../../operator/api/deployment-delta.ts'
 import { DeploymentSet } from '../../operator/api/deployment-set.ts'
@@ -11,7 +12,7 @@ import type { Driver } from '../../operator/drivers/driver.ts'
 import { workloadDescriptor } from '../../operator/drivers/workload/descriptor.ts'
 import { ApiError } from '../../operator/kube/client/api-error.ts'
 import { conditionOf, isReady } from '../../operator/kube/loop/outcome.ts'
-import { definition, driver } from '../support/builders.ts'
+import { definition, driver, organizationNamespace } from '../support/builders.ts'
 import { scoreDocument } from '../support/scores.ts'
 import { createOperatorWorld, type OperatorWorld } from './support/operator-world.ts'
 
@@ -58,6 +59,19 @@ test('Workloads are deployed although the deployment conflicts with a quota at f
   apply('aa')
   await world.until(() => isUp('aa'))
   expect(world.fake.store.list(EnvironmentDeployment, namespace)).toHaveLength(1)
+})
+
+test('Workloads whose organization loses its label before they are deployed are deployed when it comes back', async () => {
+  let isBack = false
+  const isRecorded = () => workload('aa')?.status?.observedGeneration !== undefined
+  world.fake.store.isOrganization = () => isBack || !isRecorded()
+  apply('aa')
+  await world.until(() => !world.fake.store.isOrganization(namespace))
+  await setTimeout(50)
+  expect(world.fake.store.list(EnvironmentDeployment, namespace)).toEqual([])
+  isBack = true
+  world.fake.store.namespaces.set(organizationNamespace(namespace))
+  await world.until(() => isUp('aa'))
 })
 
 test('a Workload whose deployment the cluster refuses says why, until it does not', async () => {

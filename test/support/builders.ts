@@ -6,7 +6,7 @@ import {
   type ObjectOf,
   type StoredMeta,
 } from '../../operator/api/kind.ts'
-import { apiVersion } from '../../operator/api/names.ts'
+import { apiVersion, labels } from '../../operator/api/names.ts'
 import type { ResourceDefinition } from '../../operator/api/resource-definition.ts'
 import type { FreeForm, TSchema } from '../../operator/api/schema.ts'
 import type { ResourceQuota } from '../../operator/domain/base/quota.ts'
@@ -54,6 +54,12 @@ export function quota(
 ): ResourceQuota {
   const metadata = storedMeta({ name, namespace: 'acme' })
   return { apiVersion: 'v1', kind: 'ResourceQuota', metadata, status: hard ? { hard, used } : {} }
+}
+
+/** The namespace of an organization. */
+export function organizationNamespace(name: string) {
+  const metadata = storedMeta({ name, labels: { [labels.organization]: name } })
+  return { apiVersion: 'v1', kind: 'Namespace', metadata }
 }
 
 /** A definition that fits every context of class `default`, by the driver `echo`. */

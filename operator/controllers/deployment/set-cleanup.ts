@@ -6,6 +6,7 @@ import { fieldManager } from '../../api/names.ts'
 import type { Change } from '../../kube/cache/cache.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { isSetInUse, recordedSetNames, setNamesOf } from '../../kube/cache/kinds-in-store.ts'
+import { onOrganization } from '../../kube/cache/store.ts'
 import { isAlreadyExists, isGone, isNamespaceTerminating, isNotFound } from '../../kube/client/api-error.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import { createQueue, type WorkQueue } from '../../kube/loop/queue.ts'
@@ -55,6 +56,11 @@ class SetCleanup {
       if (before && !after) this.#noteUses(before.metadata.namespace, setNamesOf(before))
     })
     store.cacheOf(Environment).subscribe((change) => this.#onEnvironment(change))
+    // Without the label of its organization, no set is restored.
+    onOrganization(store, (namespace) => {
+      for (const [key, { metadata }] of this.#deleted)
+        if (metadata.namespace === namespace) this.#queue.add(key)
+    })
     const sets = store.cacheOf(DeploymentSet)
     for (const each of sets.all()) this.#check(keyOf(each))
     const resync = startResync(sets, this.#options.resyncMs, (key) => this.#check(key))

@@ -1,7 +1,7 @@
 import { Environment } from '../../api/environment.ts'
 import { EnvironmentDeployment } from '../../api/environment-deployment.ts'
-import { type Kind, newObject, type ObjectOf, type StoredObject } from '../../api/kind.ts'
-import { annotations, apiVersion, labels } from '../../api/names.ts'
+import { type Kind, newObject, type ObjectOf } from '../../api/kind.ts'
+import { annotations, apiVersion } from '../../api/names.ts'
 import { Webhook, WebhookCall } from '../../api/webhook.ts'
 import { deploymentEvents, environmentEvents, type WebhookEvent } from '../../domain/deployment/events.ts'
 import { callName, isOlderBySecond, isOlderByTime, isSubscribed } from '../../domain/deployment/webhook.ts'
@@ -10,6 +10,7 @@ import { createCacheBarrier } from '../../kube/cache/cache-barrier.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { compacted, createFirstVersions, objectAt } from '../../kube/cache/history.ts'
 import { scoped } from '../../kube/cache/kinds-in-store.ts'
+import { onOrganization } from '../../kube/cache/store.ts'
 import {
   isAlreadyExists,
   isGone,
@@ -83,10 +84,8 @@ class WebhookDispatcher implements Dispatcher {
       for (const object of cache.all()) this.#add(kind, object as ObjectOf<Source>) // of the cache of its kind
       store.cacheOf(Webhook).subscribe((change) => this.#addMissed(kind, change))
       // Without the label of its organization, an event is not sent.
-      store.namespaces.subscribe(({ before, after }) => {
-        if (!after || labelOf(before) === labelOf(after)) return
-        const objects = cache.inNamespace(after.metadata.name)
-        for (const object of objects) this.#add(kind, object as ObjectOf<Source>) // of the cache of its kind
+      onOrganization(store, (namespace) => {
+        for (const object of cache.inNamespace(namespace)) this.#add(kind, object as ObjectOf<Source>) // of the cache of its kind
       })
     }
   }
@@ -259,10 +258,6 @@ function occurrencesOf<K extends Source>(kind: K, object: ObjectOf<K>): WebhookE
 
 function notifiedTypesOf({ metadata }: ObjectOf<Source>): string[] {
   return (metadata.annotations?.[annotations.notified] ?? '').split(',').filter(Boolean)
-}
-
-function labelOf(namespace: StoredObject | undefined): string | undefined {
-  return namespace?.metadata.labels?.[labels.organization]
 }
 
 function isStatusChanged(

@@ -11,6 +11,7 @@ import { isTarget } from '../../domain/workload/targets.ts'
 import type { Change } from '../../kube/cache/cache.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { environmentKeyOf, scoped } from '../../kube/cache/kinds-in-store.ts'
+import { onOrganization } from '../../kube/cache/store.ts'
 import { isAlreadyExists, isNamespaceTerminating, isNotFound } from '../../kube/client/api-error.ts'
 import { keyOf, namespacedName } from '../../kube/client/resource.ts'
 import { createBackoff } from '../../kube/loop/backoff.ts'
@@ -86,6 +87,10 @@ class WorkloadDeployments {
     for (const kind of planInputs)
       if (kind !== Workload)
         store.cacheOf(kind).subscribe(({ before, after }) => this.#onPlanInput((after ?? before)?.metadata))
+    // Without the label of its organization, nothing is deployed.
+    onOrganization(store, (namespace) => {
+      for (const each of store.list(Environment, namespace)) this.#queue.add(keyOf(each))
+    })
     for (const each of store.cacheOf(Environment).all()) {
       if (!this.#hasWorkloads(each)) continue
       this.#retries.add(keyOf(each))

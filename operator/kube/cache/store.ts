@@ -103,6 +103,16 @@ export function createStore(
   }
 }
 
+/** Calls the handler with each namespace that becomes an organization, also when its label comes back. */
+export function onOrganization(
+  { namespaces }: Pick<Store, 'namespaces'>,
+  handler: (namespace: string) => void,
+): void {
+  namespaces.subscribe(({ before, after }) => {
+    if (after && isOrganization(after) && !(before && isOrganization(before))) handler(after.metadata.name)
+  })
+}
+
 function isOrganization({ metadata }: StoredObject): boolean {
   return metadata.labels?.[labels.organization] === metadata.name && !reservedNames.has(metadata.name)
 }

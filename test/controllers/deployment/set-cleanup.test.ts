@@ -10,6 +10,7 @@ import { startSetCleanup } from '../../../operator/controllers/deployment/set-cl
 import { ApiError } from '../../../operator/kube/client/api-error.ts'
 import { silentLog } from '../../../operator/log.ts'
 import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
+import { organizationNamespace } from '../../support/builders.ts'
 import { readsOf } from '../support/reads.ts'
 
 const namespace = 'acme'
@@ -154,6 +155,19 @@ test('it is created again by the process that takes over, if it was deleted befo
   await setTimeout(100)
   expect(isThere()).toBe(false)
   isActive = true
+  await eventually('the set', 10_000, async () => isThere() || undefined)
+})
+
+test('it is created again when the label of its organization comes back, if it was deleted without the label', async () => {
+  cluster = createFakeCluster()
+  addSet(['flux'])
+  addEnvironment({ lastPlanned })
+  start()
+  cluster.drop(DeploymentSet, namespace, name)
+  await setTimeout(100)
+  expect(isThere()).toBe(false)
+  cluster.addOrganization(namespace)
+  cluster.store.namespaces.set(organizationNamespace(namespace))
   await eventually('the set', 10_000, async () => isThere() || undefined)
 })
 

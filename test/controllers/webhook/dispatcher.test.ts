@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { Environment } from '../../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
-import { annotations, labels } from '../../../operator/api/names.ts'
+import { annotations } from '../../../operator/api/names.ts'
 import { WebhookCall } from '../../../operator/api/webhook.ts'
-import { storedMeta } from '../../support/builders.ts'
+import { organizationNamespace } from '../../support/builders.ts'
 import { createDispatcherWorld, late, noon, succeeded } from '../support/dispatcher-world.ts'
 import { deployment, type webhook } from '../support/webhooks.ts'
 
@@ -194,11 +194,7 @@ test('an event of an organization without its label is sent when the label comes
   await world.start()
   expect(world.calls()).toEqual([])
   world.cluster.addOrganization('acme')
-  world.cluster.store.namespaces.set({
-    apiVersion: 'v1',
-    kind: 'Namespace',
-    metadata: storedMeta({ name: 'acme', labels: { [labels.organization]: 'acme' } }),
-  })
+  world.cluster.store.namespaces.set(organizationNamespace('acme'))
   await world.quiet()
   expect(world.calls()).toEqual(['hook environment.created'])
 })
