@@ -145,7 +145,7 @@ export function lastCookie(
   tools: CookieTools,
 ): Cookie {
   const all = [own, ...formerCookies(resource, instance, tools)]
-  let holder = own
+  let holder: Cookie | undefined
   return {
     async read() {
       for (const each of all) {
@@ -157,9 +157,10 @@ export function lastCookie(
       return undefined
     },
     async write(text) {
-      if (text !== undefined) return holder.write(text).catch(unlessTerminating)
+      if (text !== undefined) return holder ? holder.write(text) : own.write(text).catch(unlessTerminating)
+      for (const each of all) if (each !== holder) await each.write(undefined)
       // The one in use last: after a crash, the next call needs it.
-      for (const each of [...all.filter((other) => other !== holder), holder]) await each.write(undefined)
+      await holder?.write(undefined)
     },
   }
 }

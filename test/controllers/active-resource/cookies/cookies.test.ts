@@ -5,8 +5,10 @@ import type { ObjectMeta } from '../../../../operator/api/kind.ts'
 import { finalizer } from '../../../../operator/api/names.ts'
 import type { FreeForm } from '../../../../operator/api/schema.ts'
 import { cookieSecretName, openCookie } from '../../../../operator/controllers/active-resource/cookies.ts'
+import { lastCookie } from '../../../../operator/controllers/active-resource/provisioned-instances.ts'
 import { Waiting } from '../../../../operator/domain/base/errors.ts'
 import type { Cookie, Driver, ProvisionRequest } from '../../../../operator/drivers/driver.ts'
+import { ApiError } from '../../../../operator/kube/client/api-error.ts'
 import { activeResource, driver } from '../../../support/builders.ts'
 import { createWorld, type World } from '../../support/world.ts'
 
@@ -251,4 +253,23 @@ test('the cookie of an earlier resource of the name gives way, although it has o
   expect(await world.reconcile(resource)).toMatchObject({ reason: 'SecretRemains' })
   expect(await world.reconcile(resource)).toBeUndefined()
   expect(cookies()).toHaveLength(1)
+})
+
+test.each<[rule: string, text: string | undefined, isThrown: boolean]>([
+  ['is given up for a cookie that has no Secret', undefined, false],
+  ['fails for a cookie in a Secret, to which the rights are gone', 'known', true],
+])('a write in a terminating namespace, during a deprovision, %s', async (_, text, isThrown) => {
+  const gone = new ApiError(
+    403,
+    'Forbidden',
+    "the rights in namespace 'acme' are gone: it is being terminated",
+  )
+  const own: Cookie = {
+    read: async () => text,
+    write: () => Promise.reject(gone),
+  }
+  const cookie = lastCookie(base, { driverType: 'quartermaster/one' }, own, world.tools)
+  await cookie.read()
+  const error: unknown = await cookie.write('newer').catch((error: unknown) => error)
+  expect(error).toBe(isThrown ? gone : undefined)
 })

@@ -105,6 +105,12 @@ function makeServers() {
       answers = []
       isEnding = false
     },
+    /** Deprovisions in vain, after which the process ends. */
+    async refuse() {
+      answers = ['refused']
+      await world.reconcile(world.now(base) ?? base).catch(() => {})
+      world.restart()
+    },
   }
 }
 
@@ -130,7 +136,7 @@ test('a server gets the cookie that it gave last, whichever driver calls it', as
   await fc.assert(
     fc.asyncProperty(moves, move, fc.constantFrom(...ends), async (all, late, end) => {
       const isDeleted = end !== 'none'
-      const { world, mistakes, things, cookies, move: moveTo, calm } = makeServers()
+      const { world, mistakes, things, cookies, move: moveTo, calm, refuse } = makeServers()
       for (const each of all) await moveTo(each)
       if (end === 'deleted with its organization') {
         refuseNewObjects(world)
@@ -138,6 +144,7 @@ test('a server gets the cookie that it gave last, whichever driver calls it', as
       }
       calm()
       if (isDeleted) world.remove(base)
+      if (end === 'deleted') await refuse()
       expect(await world.reconcile(world.now(base) ?? base)).toBeUndefined()
       const last = targets[all.at(-1)?.name ?? 'one']
       expect(mistakes).toEqual([])
