@@ -18,7 +18,7 @@ export interface ProvisionInputs {
 
 export interface ProvisionTools extends ResourceTools {
   readonly pending: PendingInstances
-  /** Uids of resources that exist since this process leads, as their API server said. */
+  /** Uids of resources that existed while this process led: no former process can have ended them. */
   readonly seen: Set<string>
 }
 

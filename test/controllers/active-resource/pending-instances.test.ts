@@ -185,7 +185,7 @@ describe('a new process whose cache is late', () => {
   }
 
   beforeEach(() => {
-    later = createWorld([repairing])
+    later = createWorld([repairing, { ...repairing, descriptor: driver('local') }])
     calls = 0
     reads = 0
   })
@@ -206,16 +206,34 @@ describe('a new process whose cache is late', () => {
     expect(calls).toBe(0)
   })
 
-  test('looks at a resource once before it repairs it', async () => {
-    const resource = await provisioned()
+  function countReads(): void {
     const { read } = later.cluster
     later.cluster.read = (...given) => {
       reads += 1
       return read(...given)
     }
+  }
+
+  test('looks at a resource once before it repairs it', async () => {
+    const resource = await provisioned()
+    countReads()
     expect(await later.reconcile(resource)).toBeUndefined()
     forgetHash(resource)
     expect(await later.reconcile(resource)).toBeUndefined()
     expect([calls, reads]).toEqual([2, 1])
+  })
+
+  test.each([
+    ['that it makes', 'remote'],
+    ['of which nothing is outside the cluster', 'local'],
+  ])('does not look at a resource %s', async (_, driverName) => {
+    countReads()
+    const definition = { definitionName: 'x', driverType: `quartermaster/${driverName}` }
+    const resource = later.put(activeResource({ type: 's3', resourceId: 'shared.a' }, { definition }))
+    for (let times = 0; times < 2; times += 1) {
+      expect(await later.reconcile(resource)).toBeUndefined()
+      forgetHash(resource)
+    }
+    expect([calls, reads]).toEqual([2, 0])
   })
 })
