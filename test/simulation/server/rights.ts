@@ -47,7 +47,7 @@ export class Rights {
   /** Throws for a request that the operator has no right to. */
   check(method: string, { served, namespace = '' }: Address): void {
     if (served.kind === 'Secret' && !this.isAllowed(namespace))
-      throw forbidden(`secrets is forbidden: User "operator" cannot use it in the namespace "${namespace}"`)
+      throw forbidden(`secrets is forbidden: User "operator" cannot use resource "secrets" in "${namespace}"`)
     if (served === roleBindingResource && method === 'POST' && !this.#isOpen(namespace))
       throw forbidden(`rolebindings is forbidden: the policy refuses the namespace "${namespace}"`)
   }
