@@ -5,10 +5,14 @@ import type { WorkContext } from '../../kube/loop/controller.ts'
 import { observedOf } from '../objects/observed.ts'
 import { existingCookie } from './cookies.ts'
 import { reportCall, withinDeadline, withReason } from './driver-call.ts'
+import { refuseEnded } from './provision-call.ts'
 import { readAccount } from './provision-request.ts'
+import type { ProvisionTools } from './provision-run.ts'
 import { isAtSameAddress, lastCookie } from './provisioned-instances.ts'
 import { recordedInstances } from './recorded-instances.ts'
 import type { ResourceStatus, ResourceTools } from './resource-tools.ts'
+
+type DeprovisionTools = ResourceTools & Pick<ProvisionTools, 'seen'>
 
 /**
  * Deprovisions each instance that the status records, deletes the objects but those in `terminatingNamespace`, and releases
@@ -16,7 +20,7 @@ import type { ResourceStatus, ResourceTools } from './resource-tools.ts'
  */
 export async function deprovisionAll(
   resource: ActiveResource,
-  tools: ResourceTools,
+  tools: DeprovisionTools,
   context: Pick<WorkContext<typeof ActiveResource>, 'releaseWorker' | 'report'>,
   terminatingNamespace?: string,
 ): Promise<void> {
@@ -56,7 +60,7 @@ export async function recordDeprovisioned(
 export async function deprovisionEach(
   resource: ActiveResource,
   instances: readonly ProvisionedInstance[],
-  tools: ResourceTools,
+  tools: DeprovisionTools,
   context: Pick<WorkContext<typeof ActiveResource>, 'releaseWorker'>,
   successor?: ProvisionedInstance,
 ): Promise<void> {
@@ -75,7 +79,7 @@ export async function deprovisionEach(
 async function deprovision(
   resource: ActiveResource,
   instance: ProvisionedInstance,
-  tools: ResourceTools,
+  tools: DeprovisionTools,
   context: Pick<WorkContext<typeof ActiveResource>, 'releaseWorker'>,
   successor?: ProvisionedInstance,
 ): Promise<void> {
@@ -87,6 +91,7 @@ async function deprovision(
     await own?.write(undefined)
     return
   }
+  if (driver.descriptor.remote || own) await refuseEnded(resource, tools)
   const cookie = own && lastCookie(resource, instance, own, tools)
   const account = await readAccount(resource, instance, tools.cluster)
   const signal = AbortSignal.timeout(tools.deadlineSeconds * 1000)

@@ -12,7 +12,7 @@ import { observedOf } from '../objects/observed.ts'
 import { secretNotFound } from '../shared/secrets.ts'
 import { cookieSecretName, openCookie } from './cookies.ts'
 import { reportCall, withinDeadline } from './driver-call.ts'
-import { type Run, unlessEmpty } from './provision-run.ts'
+import { type ProvisionTools, type Run, unlessEmpty } from './provision-run.ts'
 import { type Instances, inheritedCookie, secretNamesOf } from './provisioned-instances.ts'
 import type { ResourceStatus } from './resource-tools.ts'
 
@@ -94,15 +94,16 @@ export function requireCredentials(
 
 /**
  * Throws a conflict for a resource that ended before this process learned it: a call would make an instance that nothing
- * deprovisions. Only a former process can have ended it, so the first call of this process looks, unless it writes a record.
+ * deprovisions, or deprovision that of the next resource of the name. Only a former process can have ended it, so the first
+ * call of this process looks, unless it writes a record.
  */
-async function refuseEnded(
-  { metadata: { namespace, name, uid } }: ActiveResource,
-  { cluster, seen }: Run['tools'],
+export async function refuseEnded(
+  { metadata: { namespace, name, uid, deletionTimestamp } }: ActiveResource,
+  { cluster, seen }: Pick<ProvisionTools, 'cluster' | 'seen'>,
 ): Promise<void> {
   if (seen.has(uid)) return
   const current = await refreshNamed(cluster, ActiveResource, namespace, name)
-  if (current?.metadata.uid !== uid || current.metadata.deletionTimestamp !== undefined)
+  if (current?.metadata.uid !== uid || current.metadata.deletionTimestamp !== deletionTimestamp)
     throw new ApiError(409, 'Conflict', `the resource '${name}' is deleted`)
   seen.add(uid)
 }

@@ -165,7 +165,9 @@ describe('a new process whose cache is late', () => {
       calls += 1
       return { outputs: { values: {}, secrets: {} }, objects: [] }
     },
-    deprovision: async () => {},
+    async deprovision() {
+      calls += 1
+    },
   }
 
   /** A resource that the former process provisioned; the next reconcile calls the driver again, to repair it. */
@@ -204,6 +206,25 @@ describe('a new process whose cache is late', () => {
     later.cluster.read = (async () => current(known)) as typeof later.cluster.read // of the one kind that is read
     expect(isConflict(await later.reconcile(resource))).toBe(true)
     expect(calls).toBe(0)
+  })
+
+  test.each<
+    [what: string, current: (known: Resource | undefined) => Resource | undefined, isCalled: boolean]
+  >([
+    ['deprovisions a resource that is being deleted', (known) => known, true],
+    ['does not deprovision one that is gone', () => undefined, false],
+    [
+      'does not deprovision one that was made anew',
+      (known) => known && { ...known, metadata: { ...known.metadata, uid: 'another' } },
+      false,
+    ],
+  ])('%s', async (_, current, isCalled) => {
+    const resource = await provisioned()
+    later.remove(resource)
+    const known = later.now(resource)
+    later.cluster.read = (async () => current(known)) as typeof later.cluster.read // of the one kind that is read
+    expect(isConflict(await later.reconcile(resource))).toBe(!isCalled)
+    expect(calls).toBe(isCalled ? 1 : 0)
   })
 
   function countReads(): void {
