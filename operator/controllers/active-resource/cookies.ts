@@ -8,6 +8,7 @@ import { driverName } from '../../domain/definition/definition.ts'
 import type { Cookie } from '../../drivers/driver.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { readSecretMetadata, removeSecret, setSecretFinalizer } from '../../kube/cache/secret-metadata.ts'
+import { isGone } from '../../kube/client/api-error.ts'
 import { readObject } from '../../kube/client/read-object.ts'
 import { hasFinalizer, isOwnedBy, secretResource } from '../../kube/client/resource.ts'
 import type { Objects } from '../../kube/objects/objects.ts'
@@ -48,18 +49,12 @@ export function openCookie(
       return data[key] === undefined ? undefined : Buffer.from(data[key], 'base64').toString()
     },
     async write(text) {
-      const existing = await readSecretMetadata(client, namespace, name)
       if (text === undefined) {
+        const existing = await readSecretMetadata(client, namespace, name)
         if (existing && isOwn(existing)) await deleteSecret(client, namespace, name)
         return
       }
-      if (existing && !isOwn(existing)) {
-        // Our finalizer, which this resource may have added, would keep it.
-        if (isOfEarlier(existing, guResId)) await deleteSecret(client, namespace, name)
-        refuseForeign(existing, guResId)
-      }
-      signal?.throwIfAborted()
-      await objects.apply({
+      const secret = {
         apiVersion: 'v1',
         kind: 'Secret',
         metadata: {
@@ -69,7 +64,18 @@ export function openCookie(
           ownerReferences: [{ apiVersion, kind: 'ActiveResource', name: guResId, uid }],
         },
         data: { [key]: Buffer.from(text).toString('base64') },
-      })
+      }
+      for (let races = 0; races < maxRaces; races += 1) {
+        const existing = await readSecretMetadata(client, namespace, name)
+        if (existing && !isOwn(existing)) {
+          // Our finalizer, which this resource may have added, would keep it.
+          if (isOfEarlier(existing, guResId)) await deleteSecret(client, namespace, name)
+          refuseForeign(existing, guResId)
+        }
+        signal?.throwIfAborted()
+        if (await writeOver(existing, secret, objects)) return
+      }
+      throw new Error(`the Secret '${name}' changes too often to write the cookie`)
     },
   }
 }
@@ -92,6 +98,26 @@ export function existingCookie(
 ): Cookie | undefined {
   const name = recordedCookieName(resource, instance, tools)
   return name === undefined ? undefined : openCookie(resource, name, tools)
+}
+
+/**
+ * Writes the Secret in place of the one that was read; false when that has changed since. A request that arrives late, after its
+ * process ended, changes nothing: the next process may have written a newer cookie.
+ */
+async function writeOver(
+  existing: KubeObject | undefined,
+  secret: KubeObject,
+  objects: Objects,
+): Promise<boolean> {
+  if (!existing) return (await objects.create(secret)) !== undefined
+  const { uid, resourceVersion } = existing.metadata
+  try {
+    await objects.apply({ ...secret, metadata: { ...secret.metadata, uid, resourceVersion } })
+    return true
+  } catch (error) {
+    if (!isGone(error)) throw error
+    return false
+  }
 }
 
 /** Throws Stalled for a Secret of another owner; Waiting for one that the garbage collector deletes. */

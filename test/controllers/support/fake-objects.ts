@@ -37,7 +37,7 @@ export interface FakeObjects {
   served: (kind: ObjectKind) => ObjectKind | undefined
   /** Called before a kind is watched; its error is that of the watch. */
   beforeWatch: (kind: string) => void
-  /** Called before each apply. */
+  /** Called before each request that makes or changes an object. */
   before: (object: KubeObject) => void
   /** Keeps events back until the function that it returns is called, which can deliver only the first of them. */
   holdEvents(): (count?: number) => void
@@ -130,15 +130,17 @@ export function createFakeObjects(): FakeObjects {
         refuseUnserved(object)
         fake.before(object)
         fake.log.push(`apply ${object.kind} ${object.metadata.name}`)
-        const { uid } = object.metadata
-        if (uid !== undefined && stored.get(keyFor(object))?.metadata.uid !== uid)
-          throw new ApiError(409, 'Conflict', 'uid mismatch')
+        const { uid, resourceVersion } = object.metadata
+        const { metadata: known } = stored.get(keyFor(object)) ?? {}
+        if (uid !== undefined && known?.uid !== uid) throw new ApiError(409, 'Conflict', 'uid mismatch')
+        if (resourceVersion !== undefined && known?.resourceVersion !== resourceVersion)
+          throw new ApiError(409, 'Conflict', 'modified')
         return merge(object)
       },
       async create(object) {
         await Promise.resolve()
-        if (stored.has(keyFor(object))) return undefined
         fake.before(object)
+        if (stored.has(keyFor(object))) return undefined
         fake.log.push(`create ${object.kind} ${object.metadata.name}`)
         return keep(object, true)
       },

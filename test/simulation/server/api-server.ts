@@ -98,7 +98,7 @@ export class ApiServer {
 
   #apply({ served, namespace, name }: Address & { readonly name: string }, body: KubeObject): StoredObject {
     const current = this.storage.get(served, served.namespaced ? namespace : undefined, name)
-    const { uid, labels, annotations } = body.metadata
+    const { uid, resourceVersion, labels, annotations } = body.metadata
     const { apiVersion: _, kind: __, ...rest } = body
     const fieldsV1 = fieldsOf({ ...rest, metadata: { labels, annotations } })
     const managedFields = [{ manager: 'quartermaster', operation: 'Apply', fieldsV1 }]
@@ -109,6 +109,7 @@ export class ApiServer {
       return made
     }
     checkUid(uid, current)
+    checkPreconditions({ resourceVersion }, current)
     const last = this.#applied.get(current.metadata.uid)
     const applied = withStatusOf(current, applyPatch(current, last, body) as KubeObject) // of two objects
     this.#applied.set(current.metadata.uid, body)

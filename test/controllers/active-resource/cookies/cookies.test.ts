@@ -135,6 +135,39 @@ describe('the cookie of a driver', () => {
     expect(world.objects.get('Secret', 'a')).toEqual(before)
   })
 
+  describe.each<[rule: string, earlier: string | undefined]>([
+    ['that is new', undefined],
+    ['that has an earlier text', 'first words'],
+  ])('in a Secret %s,', (_, earlier) => {
+    const owner = { apiVersion: '', kind: 'ActiveResource', name: guResId, ...metadata }
+    /** Writes an older text while another process writes a newer one; `atRepeat` is called before the second request. */
+    async function writeLate(atRepeat: () => void) {
+      if (earlier !== undefined) await open('a').write(earlier)
+      let requests = 0
+      world.objects.before = () => {
+        requests += 1
+        if (requests > 1) return atRepeat()
+        putSecret('a', { ownerReferences: [owner], finalizers: [finalizer] })
+      }
+      await open('a')
+        .write('late words')
+        .catch(() => {})
+      world.objects.before = () => {}
+      return open('a').read()
+    }
+
+    test('is not replaced by a request that arrives after its process ended', async () => {
+      const ended = () => {
+        throw new Error('the process has ended')
+      }
+      expect(await writeLate(ended)).toBe('of another owner')
+    })
+
+    test('is what a process that lives wrote last', async () => {
+      expect(await writeLate(() => {})).toBe('late words')
+    })
+  })
+
   test('waits until that of an earlier resource of the same name is deleted', async () => {
     await open('a', activeResource(shape, {}, { uid: 'earlier' })).write('old words')
     expect(await open('a').read()).toBeUndefined()
@@ -146,7 +179,7 @@ describe('a resource whose driver keeps a cookie', () => {
   test('names its Secret in the status before the driver is called the first time', async () => {
     await world.reconcile(wanted('one', 'x'))
     const secret = secretFor('one', 'x')
-    expect(world.log).toEqual(['status', 'provision one', `apply Secret ${secret}`, 'status'])
+    expect(world.log).toEqual(['status', 'provision one', `create Secret ${secret}`, 'status'])
     expect(world.statusOf(base).secretNames).toEqual([secret])
   })
 
