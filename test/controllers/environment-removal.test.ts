@@ -10,7 +10,7 @@ import { ReconcileError, Stalled } from '../../operator/domain/base/errors.ts'
 import type { Driver } from '../../operator/drivers/driver.ts'
 import type { Objects } from '../../operator/kube/objects/objects.ts'
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
-import { activeResource, driver } from '../support/builders.ts'
+import { activeResource, driver, environmentOf } from '../support/builders.ts'
 import { environmentOptions } from './support/environment-options.ts'
 import { createOperatorWorld, type OperatorWorld, type Wanted } from './support/operator-world.ts'
 import type { Death } from './support/process.ts'
@@ -366,6 +366,30 @@ test('a resource of a late request is removed too, although one of its name was 
   world.put({ ...first, metadata: { ...metadata, uid: 'late' }, status: undefined })
   await world.untilGone()
   expectNothingLeft()
+})
+
+test('a resource of a late request is removed too, although its environment is gone', async () => {
+  await deployed(mixed)
+  const [first] = world.resources()
+  if (!first) throw new Error('the environment has no resource')
+  world.removeEnvironment()
+  await world.untilGone()
+  const { deletionTimestamp: _, ...metadata } = first.metadata
+  world.put({ ...first, metadata: { ...metadata, uid: 'late' }, status: undefined })
+  await world.until(() => world.resources().length === 0)
+  expectNothingLeft()
+})
+
+test('the end of an environment enqueues the resources that wait for it', () => {
+  const cluster = createFakeCluster()
+  const resource = cluster.put(ActiveResource, activeResource({ type: 's3', resourceId: 'a' }))
+  cluster.put(Environment, environmentOf(resource))
+  const { drivers, inventory } = resourceTools(cluster, [])
+  const removals = new Removals({ store: cluster.store, drivers, inventory })
+  const enqueued: string[] = []
+  removals.onEnqueue((keys) => enqueued.push(...keys))
+  cluster.drop(Environment, 'acme', resource.spec.environmentName)
+  expect(enqueued).toEqual([`acme/${resource.metadata.name}`])
 })
 
 test('a resource that is gone before the decision about it keeps no environment', async () => {

@@ -77,6 +77,7 @@ const secret = (name: string, text = signing): Target => ({
 
 const application = kept(Application, storedObject(Application, at('shop'), {}))
 const shopStaging = kept(Environment, environment(at('shop.staging')))
+const shopDev = kept(Environment, environment(at('shop.dev')))
 const environmentType = kept(EnvironmentType, storedObject(EnvironmentType, at('staging'), {}))
 const type = kept(ResourceType, storedObject(ResourceType, at('bucket'), { use: 'direct' }))
 const account = kept(ResourceAccount, storedObject(ResourceAccount, at('cloud'), { type: 'any' }))
@@ -270,13 +271,19 @@ const rows: [reference: string, row: Row][] = [
   ],
   [
     'ActiveResource to its driver',
-    { subject: subject(resources, made({ driverType: 'acme/mine' })), target: mine, reason: 'UnknownDriver' },
+    {
+      subject: subject(resources, made({ driverType: 'acme/mine' })),
+      target: mine,
+      others: [shopDev],
+      reason: 'UnknownDriver',
+    },
   ],
   [
     'ActiveResource to its account',
     {
       subject: subject(resources, made({ accountName: 'cloud' })),
       target: account,
+      others: [shopDev],
       reason: 'AccountNotFound',
       untilGone: true,
     },
@@ -286,6 +293,7 @@ const rows: [reference: string, row: Row][] = [
     {
       subject: subject(resources, made({ driverInputs: { secretRefs } })),
       target: secret('hook'),
+      others: [shopDev],
       reason: 'SecretNotFound',
     },
   ],

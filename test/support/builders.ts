@@ -1,4 +1,5 @@
 import type { ActiveResource, ResourceContext } from '../../operator/api/active-resource.ts'
+import { Environment } from '../../operator/api/environment.ts'
 import {
   type Kind,
   newObject,
@@ -105,6 +106,12 @@ export function activeResource(
       ...spec,
     },
   }
+}
+
+/** The environment of a resource. */
+export function environmentOf({ metadata: { namespace }, spec }: ActiveResource): Environment {
+  const { applicationId: applicationName, environmentType: typeName } = spec.context
+  return storedObject(Environment, { namespace, name: spec.environmentName }, { applicationName, typeName })
 }
 
 /** A module with these dependencies and this spec. */

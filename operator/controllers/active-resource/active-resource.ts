@@ -23,6 +23,7 @@ import { createPendingInstances } from './pending-instances.ts'
 import { provision } from './provision.ts'
 import { hashedInputs, requestFor } from './provision-request.ts'
 import type { ProvisionTools } from './provision-run.ts'
+import { refuseWithoutEnvironment } from './removals.ts'
 import type { ResourceStatus, ResourceTools } from './resource-tools.ts'
 import { withRunSettingsApplied } from './run-settings.ts'
 import { watchesOf } from './watches.ts'
@@ -51,7 +52,8 @@ export function activeResourceController(tools: ResourceTools): Controller<typeo
  * 1. hideSecretOutputs: removes from the status the outputs that the type declares secret by now; writes the status.
  * 2. refuseUnsigned: throws Stalled for a spec that another client wrote.
  * 3. statusOfUnused: returns the status of a resource that no workload uses; deletes the objects of an unused workload.
- * 4. awaitDependencies: throws Waiting until all dependencies are ready.
+ * 4. refuseWithoutEnvironment: deletes a new resource whose environment is gone, and throws.
+ *    awaitDependencies: throws Waiting until all dependencies are ready.
  * 5. requestFor: resolves the inputs of the driver; reads Secrets.
  * 6. causeOf, hasLostSecrets: returns the status of a resource that needs no call. A deployment of mode `full` calls in any
  *    case, and each deployment waits until dependents of what changed are reconciled (`renewals`).
@@ -59,7 +61,7 @@ export function activeResourceController(tools: ResourceTools): Controller<typeo
  * 8. awaitRollout: for a workload, throws Waiting until its pods run.
  * 9. withRunSettingsApplied: when step 4, 5, 7 or 8 throws, lets the environment stop and scale the pods that exist.
  *
- * Only steps 1, 3, 7 and 9 write, and each is safe to repeat.
+ * Only steps 1, 3, 4, 7 and 9 write, and each is safe to repeat.
  */
 async function reconcile(latest: ActiveResource, state: State, context: Context): Promise<ResourceStatus> {
   const types = state.planning.typesOf(latest.metadata.namespace)
@@ -82,6 +84,7 @@ async function reconcileUsed(
 ): Promise<ResourceStatus> {
   const { planning, cluster, drivers, installation, unfinished, renewals, log } = state
   const { namespace } = resource.metadata
+  await refuseWithoutEnvironment(resource, cluster)
   awaitDependencies(resource, cluster)
   const begun = renewals.begin(resource)
   const found = drivers.find(namespace, resource.spec.definition.driverType)

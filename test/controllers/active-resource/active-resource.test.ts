@@ -1,5 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { ActiveResource } from '../../../operator/api/active-resource.ts'
+import { Environment } from '../../../operator/api/environment.ts'
+import { finalizer } from '../../../operator/api/names.ts'
 import { activeResourceController } from '../../../operator/controllers/active-resource/active-resource.ts'
 import { createSecretReader } from '../../../operator/controllers/shared/secrets.ts'
 import { Stalled } from '../../../operator/domain/base/errors.ts'
@@ -7,7 +9,7 @@ import type { Driver } from '../../../operator/drivers/driver.ts'
 import { environmentKeyOf } from '../../../operator/kube/cache/kinds-in-store.ts'
 import { type LogFields, silentLog } from '../../../operator/log.ts'
 import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
-import { activeResource, driver } from '../../support/builders.ts'
+import { activeResource, driver, environmentOf } from '../../support/builders.ts'
 import { silentContext } from '../support/context.ts'
 import { resourceTools } from '../support/resource-tools.ts'
 import { createWorld, type World } from '../support/world.ts'
@@ -157,9 +159,13 @@ test.each(['provision', 'deprovision'] as const)(
   async (call) => {
     const never = () => new Promise<never>(() => {})
     const hanging: Driver = { descriptor: driver('echo'), provision: never, deprovision: never }
-    const tools = { ...resourceTools(createFakeCluster(), [hanging]), deadlineSeconds: 0.1 }
-    const controller = activeResourceController(tools)
+    const cluster = createFakeCluster()
+    const controller = activeResourceController({
+      ...resourceTools(cluster, [hanging]),
+      deadlineSeconds: 0.1,
+    })
     const resource = activeResource({ type: 'dns', resourceId: 'shared.dns' })
+    cluster.put(Environment, environmentOf(resource))
     const provisioned = { ...resource, status: { provisioned: { driverType: 'quartermaster/echo' } } }
     const runs = {
       provision: () => controller.reconcile(resource, silentContext()),
@@ -186,4 +192,78 @@ test.each([
   world.put(made)
   const error = await world.reconcile(made)
   expect(error).toMatchObject({ reason: 'DependencyNotReady', message: expect.stringContaining(message) })
+})
+
+/** A new resource of an environment of which only `act` knows what became, and how often it was provisioned. */
+async function afterwards(act: (world: World, resource: ActiveResource) => void, status: object = {}) {
+  let calls = 0
+  const counting: Driver = {
+    ...maker,
+    async provision() {
+      calls += 1
+      return { outputs: { values: {}, secrets: {} }, objects: [] }
+    },
+  }
+  const world = createWorld([counting])
+  const definition = { definitionName: 'base', driverType: 'quartermaster/maker' }
+  const made = activeResource(
+    { type: 'base', resourceId: 'main' },
+    { definition },
+    { finalizers: [finalizer] },
+  )
+  world.put({ ...made, status })
+  act(world, made)
+  await world.reconcile(made)
+  const { deletionTimestamp } = world.now(made)?.metadata ?? {}
+  return { calls, isDeleted: deletionTimestamp !== undefined }
+}
+
+const dropEnvironment = ({ cluster }: World, { metadata, spec }: ActiveResource) =>
+  cluster.drop(Environment, metadata.namespace, spec.environmentName)
+const provisionedOnce = { calls: 1, isDeleted: false }
+
+test.each<
+  [
+    rule: string,
+    act: Parameters<typeof afterwards>[0],
+    expected: Awaited<ReturnType<typeof afterwards>>,
+    status?: object,
+  ]
+>([
+  ['is provisioned while its environment exists', () => {}, provisionedOnce],
+  [
+    'is provisioned when only the cache lacks its environment',
+    (world, resource) => {
+      dropEnvironment(world, resource)
+      world.cluster.read = (async () => environmentOf(resource)) as unknown as typeof world.cluster.read // of the environment
+    },
+    provisionedOnce,
+  ],
+  [
+    'waits while its environment terminates',
+    ({ cluster }, resource) => {
+      const { metadata, ...rest } = environmentOf(resource)
+      cluster.put(Environment, { ...rest, metadata: { ...metadata, deletionTimestamp: before } })
+    },
+    { calls: 0, isDeleted: false },
+  ],
+  [
+    'of a late request is deleted without a call when its environment is gone',
+    dropEnvironment,
+    { calls: 0, isDeleted: true },
+  ],
+  [
+    'of a late request is deleted after an attempt that failed',
+    dropEnvironment,
+    { calls: 0, isDeleted: true },
+    { conditions: [] },
+  ],
+  [
+    'that may have an instance stays when its environment is gone',
+    dropEnvironment,
+    provisionedOnce,
+    { provisioned: { driverType: 'quartermaster/maker' } },
+  ],
+])('a resource %s', async (_, act, expected, status = {}) => {
+  expect(await afterwards(act, status)).toEqual(expected)
 })

@@ -1,4 +1,5 @@
 import { ActiveResource } from '../../../operator/api/active-resource.ts'
+import { Environment } from '../../../operator/api/environment.ts'
 import { activeResourceController } from '../../../operator/controllers/active-resource/active-resource.ts'
 import type { DriverFactories } from '../../../operator/controllers/active-resource/organization-drivers.ts'
 import type { ResourceTools } from '../../../operator/controllers/active-resource/resource-tools.ts'
@@ -12,6 +13,7 @@ import { outcomeOf } from '../../../operator/kube/loop/outcome.ts'
 import { nextStatus, type Observed, statusOfError } from '../../../operator/kube/loop/status.ts'
 import type { Log } from '../../../operator/log.ts'
 import { createFakeCluster, type FakeCluster } from '../../api-gateway/support/fake-cluster.ts'
+import { environmentOf } from '../../support/builders.ts'
 import { silentContext } from './context.ts'
 import { createFakeObjects, type FakeObjects } from './fake-objects.ts'
 import { resourceTools } from './resource-tools.ts'
@@ -29,6 +31,7 @@ export interface World {
   beforeStatus: () => void
   /** Called before a resource that was deprovisioned is gone. */
   beforeEnd: () => void
+  /** Puts the resource and, unless there is one, its environment. */
   put(resource: ActiveResource): ActiveResource
   /** Reconciles or finalizes the resource in its current state; returns the error. */
   reconcile(resource: ActiveResource, options?: { readonly isResync: boolean }): Promise<unknown>
@@ -125,7 +128,12 @@ export function createWorld(
     },
     beforeStatus: () => {},
     beforeEnd: () => {},
-    put: (resource) => cluster.put(ActiveResource, resource),
+    put(resource) {
+      const { metadata, spec } = resource
+      const isPlaced = cluster.store.get(Environment, metadata.namespace, spec.environmentName) !== undefined
+      if (!isPlaced) cluster.put(Environment, environmentOf(resource))
+      return cluster.put(ActiveResource, resource)
+    },
     async reconcile(resource, { isResync } = { isResync: false }) {
       const latest = world.now(resource) ?? resource
       const afterWrite: (() => void)[] = []
