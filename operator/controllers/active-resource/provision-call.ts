@@ -46,30 +46,42 @@ export async function prepareCall({ resource, request, found, signal, hold, tool
 }
 
 /**
+ * Adds our finalizer to the Secrets of the call, after it wrote their names to the status, unless they have it already. Throws that
+ * the credentials of the account were deleted after the call had read them: no driver could deprovision what the call makes.
+ */
+export async function protectSecrets(
+  { resource, tools, context, action }: Run,
+  { secretNames }: Call,
+  { current, isOutsideCluster, isRecordNeeded }: Instances,
+): Promise<void> {
+  const status = observedOf(resource)
+  if (isOutsideCluster && !isRecordNeeded) await refuseEnded(resource, tools)
+  const named = isRecordNeeded ? withSecretNames(status, secretNames) : status
+  const announce = isRecordNeeded ? () => context.report(named, action) : undefined
+  const deleted = await tools.secretFinalizers.addFinalizers(resource, secretNames, announce)
+  const { credentialsSecretName: name } = current
+  if (name !== undefined && deleted.includes(name)) throw secretNotFound(name, named)
+}
+
+/**
  * Writes the instance, its predecessors, their Secrets and the former ones, which keep their finalizer until the end of the
  * provision, to the status, unless it records them already. After a crash, a deletion deprovisions each recorded instance, also
- * one that the driver never made.
+ * one that the driver never made: so its credentials must have their finalizer before.
  */
 export async function recordInstance(
   { resource, tools, context, action }: Run,
   { secretNames }: Call,
-  { current, predecessors, isOutsideCluster, isRecordNeeded }: Instances,
+  { current, predecessors, isRecordNeeded }: Instances,
 ): Promise<ResourceStatus> {
   const status = observedOf(resource)
-  if (!isRecordNeeded) {
-    if (isOutsideCluster) await refuseEnded(resource, tools)
-    return status
-  }
+  if (!isRecordNeeded) return status
   const ofPredecessors = predecessors.flatMap((each) => secretNamesOf(resource, each, tools))
   const recorded: ResourceStatus = {
-    ...status,
+    ...withSecretNames(status, [...secretNames, ...ofPredecessors]),
     // Without a hash, the next reconcile calls the driver even with equal inputs.
     inputsHash: undefined,
     provisioned: current,
     predecessors: unlessEmpty(predecessors),
-    secretNames: unlessEmpty(
-      [...new Set([...secretNames, ...ofPredecessors, ...(status.secretNames ?? [])])].sort(),
-    ),
   }
   await context.report(recorded, action)
   tools.seen.add(resource.metadata.uid)
@@ -78,18 +90,10 @@ export async function recordInstance(
   return recorded
 }
 
-/**
- * Throws that the credentials of the account were deleted after the call had read them: no driver could deprovision what the
- * call makes.
- */
-export function requireCredentials(
-  { resource, tools }: Run,
-  { current: { credentialsSecretName: name } }: Instances,
-  recorded: ResourceStatus,
-  deletedSecrets: readonly string[],
-): void {
-  if (name === undefined || !deletedSecrets.includes(name)) return
-  throw secretNotFound(name, tools.pending.without(resource, recorded))
+/** The status with these names of Secrets too. */
+function withSecretNames(status: ResourceStatus, names: readonly string[]): ResourceStatus {
+  const all = new Set([...names, ...(status.secretNames ?? [])])
+  return { ...status, secretNames: unlessEmpty([...all].sort()) }
 }
 
 /**

@@ -6,7 +6,7 @@ import type { ApplyResult } from '../objects/drift.ts'
 import { deprovisionEach, recordDeprovisioned } from './deprovision.ts'
 import { withObserved } from './driver-call.ts'
 import { type OutputsSecret, withSecretOutputs, writeOutputsSecret } from './outputs.ts'
-import { callDriver, prepareCall, recordInstance, requireCredentials } from './provision-call.ts'
+import { callDriver, prepareCall, protectSecrets, recordInstance } from './provision-call.ts'
 import {
   applyObjects,
   hideOutputs,
@@ -36,8 +36,8 @@ interface Provision {
  * with step 1, and a deletion finds in the status everything that the steps before the crash made.
  *
  * 1. prepareCall: asks the driver for the identity of the instance.
- * 2. recordInstance: writes the instance and the Secrets of the call to the status, before anything can exist outside the cluster.
- * 3. addFinalizers: protects the Secrets of the call. requireCredentials: makes nothing with an account whose Secret is gone.
+ * 2. protectSecrets: writes the Secrets of the call to the status, and adds our finalizer to them; throws without the credentials.
+ * 3. recordInstance: writes the instance to the status, before anything can exist outside the cluster.
  * 4. callDriver: makes or updates the instance.
  * 5. recordObjects: writes to the status the objects that no watch would find again, and removes the hash of earlier inputs
  *    before changes that no watch would show, or that begin a rollout.
@@ -68,9 +68,8 @@ async function provisionIn(run: Run): Promise<Provision> {
   const { resource, inputsHash, tools, context } = run
   const call = await run.attempt(() => prepareCall(run))
   const instances = instancesOf(resource, call, run, tools)
+  await protectSecrets(run, call, instances)
   const recorded = await recordInstance(run, call, instances)
-  const deletedSecrets = await tools.secretFinalizers.addFinalizers(resource, call.secretNames)
-  requireCredentials(run, instances, recorded, deletedSecrets)
   const answer = await run.attempt(() => callDriver(run, call, recorded))
   const objects = await placeObjects(run, answer)
   await recordObjects(run, objects, instances, recorded)

@@ -13,10 +13,14 @@ import { SecretNeeds } from './secret-needs.ts'
 /** Keeps Secrets readable, by our finalizer, while a resource needs them to be updated or deprovisioned. */
 export interface SecretFinalizers {
   /**
-   * Adds the finalizer to Secrets that the resource needs from now on, in addition to those of its spec and status. Returns
-   * those that it cannot keep, because they are deleted.
+   * Adds the finalizer to Secrets that the resource needs from now on, in addition to those of its spec and status. Calls
+   * `announce` before it changes a Secret. Returns those that it cannot keep, because they are deleted.
    */
-  addFinalizers(resource: ActiveResource, names: readonly string[]): Promise<readonly string[]>
+  addFinalizers(
+    resource: ActiveResource,
+    names: readonly string[],
+    announce?: () => Promise<void>,
+  ): Promise<readonly string[]>
   /** Whether one of the Secrets is being deleted, so that nothing but a finalizer keeps it. */
   isAnyEnding(namespace: string, names: readonly string[]): Promise<boolean>
   /** Removes the finalizer from Secrets that the resource no longer needs, unless another resource needs them. */
@@ -55,7 +59,11 @@ class Finalizers implements SecretFinalizers {
     cluster.store.cacheOf(ActiveResource).subscribe((change) => this.#releaseAfter(change))
   }
 
-  async addFinalizers(resource: ActiveResource, names: readonly string[]): Promise<readonly string[]> {
+  async addFinalizers(
+    resource: ActiveResource,
+    names: readonly string[],
+    announce: () => Promise<void> = async () => {},
+  ): Promise<readonly string[]> {
     const { namespace, name: guResId, uid } = resource.metadata
     const latest = this.#cluster.store.get(ActiveResource, namespace, guResId) ?? resource
     const needed = new Set([...names, ...secretsNeededBy(resource), ...secretsNeededBy(latest)])
@@ -63,8 +71,14 @@ class Finalizers implements SecretFinalizers {
     for (const name of abandoned) this.#needs.set(uid, scoped(resource, name), undefined)
     if (abandoned.length > 0) void this.#removeUntilDone(namespace, abandoned)
     for (const name of names) this.#needs.set(uid, scoped(resource, name), 'needed')
+    let announced: Promise<void> | undefined
+    const announceOnce = () => {
+      announced ??= announce()
+      return announced
+    }
+    const add = (name: string) => this.#add(namespace, name, announceOnce)
     const areKept = await Promise.all(
-      names.map((name) => withLock(this.#locks, scoped(resource, name), () => this.#add(namespace, name))),
+      names.map((name) => withLock(this.#locks, scoped(resource, name), () => add(name))),
     )
     return names.filter((_, index) => !areKept[index])
   }
@@ -87,7 +101,7 @@ class Finalizers implements SecretFinalizers {
   }
 
   /** Returns whether the Secret has the finalizer. */
-  async #add(namespace: string, name: string): Promise<boolean> {
+  async #add(namespace: string, name: string, announce: () => Promise<void>): Promise<boolean> {
     const key = `${namespace}/${name}`
     if (performance.now() - (this.#lastSeen.get(key) ?? Number.NEGATIVE_INFINITY) < this.#trustMs) return true
     const { client } = this.#cluster
@@ -95,6 +109,7 @@ class Finalizers implements SecretFinalizers {
       const secret = await readSecretMetadata(client, namespace, name)
       // A terminating Secret accepts no new finalizer.
       if (!secret || (secret.metadata.deletionTimestamp && !hasFinalizer(secret))) return false
+      if (!hasFinalizer(secret)) await announce()
       if (hasFinalizer(secret) || (await setSecretFinalizer(client, secret, true))) {
         this.#lastSeen.set(key, performance.now())
         return true

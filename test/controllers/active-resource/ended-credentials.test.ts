@@ -186,15 +186,65 @@ describe('after a crash, the status names each Secret that may have the finalize
   test('new credentials before they get it', async () => {
     putAccount('main')
     const resource = wanted('shared.dns', 'a', 'main')
-    const { secretFinalizers } = world.tools
-    const add = secretFinalizers.addFinalizers.bind(secretFinalizers)
     const named: (readonly string[] | undefined)[] = []
-    secretFinalizers.addFinalizers = (...given) => {
-      named.push(namesIn(resource))
-      return add(...given)
-    }
+    beforeFinalizer(() => named.push(namesIn(resource)))
     await world.reconcile(resource)
     expect(named).toEqual([['main']])
+  })
+})
+
+/** Calls `act` before a request that adds or removes a finalizer of a Secret. */
+function beforeFinalizer(act: () => void): void {
+  const { client } = world.objects
+  const request = client.request.bind(client)
+  client.request = (method, ...rest) => {
+    if (method === 'PATCH') act()
+    return request(method, ...rest)
+  }
+}
+
+describe('credentials that have no finalizer yet', () => {
+  const isRecorded = (resource: ActiveResource) => world.statusOf(resource).provisioned !== undefined
+
+  test('get it before the status records an instance, which a deletion would deprovision with them', async () => {
+    putAccount('main')
+    const resource = wanted('shared.dns', 'a', 'main')
+    const recorded: boolean[] = []
+    beforeFinalizer(() => recorded.push(isRecorded(resource)))
+    whileProvisioning = () => recorded.push(isRecorded(resource))
+    await world.reconcile(resource)
+    expect(recorded).toEqual([false, true])
+  })
+
+  test('hold up no deletion when the process ends before they get it, and they are deleted', async () => {
+    putAccount('main')
+    const resource = wanted('shared.dns', 'a', 'main')
+    beforeFinalizer(() => {
+      world.beforeStatus = () => {
+        throw new Error('a process that has ended writes nothing')
+      }
+      throw new Error('the process ends')
+    })
+    await world.reconcile(resource).catch(() => {})
+    world.beforeStatus = () => {}
+    world.restart()
+    dropAccount('main')
+    world.remove(resource)
+    expect(await world.reconcile(resource)).toBeUndefined()
+    expect([world.now(resource), world.objects.names(), [...instances]]).toEqual([undefined, [], []])
+  })
+
+  test('cost one more status once: resources that use them later write none before the record', async () => {
+    putAccount('main')
+    const statusesOf = async (resource: ActiveResource) => {
+      world.log.length = 0
+      await world.reconcile(resource)
+      return world.log.filter((each) => each === 'status').length
+    }
+    expect(await statusesOf(wanted('shared.one', 'a', 'main'))).toBe(3)
+    expect(await statusesOf(wanted('shared.two', 'a', 'main'))).toBe(2)
+    world.restart()
+    expect(await statusesOf(wanted('shared.three', 'a', 'main'))).toBe(2)
   })
 })
 

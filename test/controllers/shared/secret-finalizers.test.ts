@@ -69,6 +69,17 @@ describe('a Secret that is held', () => {
     expect(secrets.requests).toEqual(['GET a', 'PATCH a'])
   })
 
+  test('is announced once before the first change, and not when all have the finalizer', async () => {
+    for (const name of ['a', 'b']) secrets.put(name)
+    const announced: string[][] = []
+    const announce = async () => {
+      announced.push(secrets.requests.filter((each) => each.startsWith('PATCH')))
+    }
+    await holds.addFinalizers(resource('one'), ['a', 'b', 'missing'], announce)
+    await createSecretFinalizers(cluster).addFinalizers(resource('two'), ['a', 'b'], announce)
+    expect(announced).toEqual([[]])
+  })
+
   test('keeps the finalizers of others', async () => {
     secrets.put('a', { finalizers: ['example.com/other'] })
     const one = resource('one')
