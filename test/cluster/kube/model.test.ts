@@ -237,6 +237,39 @@ test.each<[rule: string, steps: readonly Step[]]>([
     ],
   ],
   [
+    'server-side apply over a version that was read',
+    [
+      ['POST', 'configmaps', configMap('m', { one: '1' }, { finalizers })],
+      [
+        'PATCH',
+        'configmaps/m',
+        ({ uid, version: resourceVersion }) =>
+          configMap('m', { one: '2' }, { uid, resourceVersion, finalizers }),
+        apply,
+      ],
+      [
+        'PATCH',
+        'configmaps/m',
+        ({ uid, version: resourceVersion }) =>
+          configMap('m', { one: '3' }, { uid, resourceVersion, finalizers }),
+        apply,
+      ],
+      [
+        'PATCH',
+        'configmaps/m',
+        ({ uid }) => configMap('m', { one: '4' }, { uid, resourceVersion: '1', finalizers }),
+        apply,
+      ],
+      [
+        'PATCH',
+        'configmaps/none',
+        configMap('none', { one: '4' }, { uid: 'another', resourceVersion: '1' }),
+        apply,
+      ],
+      ['GET', 'configmaps/m'],
+    ],
+  ],
+  [
     'Secrets, whose texts are encoded',
     [
       [
