@@ -1,5 +1,6 @@
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
 import { Webhook } from '../../../operator/api/webhook.ts'
+import { keyOf } from '../../../operator/kube/client/resource.ts'
 import { conditionOf } from '../../../operator/kube/loop/outcome.ts'
 import type { Delivery } from '../outside/outside.ts'
 import { objectOf, objectsOf } from '../surroundings.ts'
@@ -10,12 +11,11 @@ const endsIn = ({ outside }: World) =>
   outside.deliveries.filter(({ event }) => event === 'deployment.finished')
 
 /** Whether a delivery is about the end of a deployment: a later deployment can have its name. */
-function isAbout(
-  { deploymentId, triggeredAt }: Delivery,
-  { metadata, status }: EnvironmentDeployment,
-): boolean {
-  const time = status?.finishTime
-  return deploymentId === metadata.name && time !== undefined && Date.parse(time) === Date.parse(triggeredAt)
+function isAbout({ deploymentKey, triggeredAt }: Delivery, deployment: EnvironmentDeployment): boolean {
+  const time = deployment.status?.finishTime
+  return (
+    deploymentKey === keyOf(deployment) && time !== undefined && Date.parse(time) === Date.parse(triggeredAt)
+  )
 }
 
 const hasSucceeded = (deployment: EnvironmentDeployment) =>
@@ -37,12 +37,12 @@ export const webhookLaws: readonly Law[] = [
     law: 'An event of a webhook says the same each time that it is delivered.',
     findings(world) {
       const states = new Map<string, string>()
-      return endsIn(world).flatMap(({ id, status, deploymentId }) => {
+      return endsIn(world).flatMap(({ id, status, deploymentKey }) => {
         const known = states.get(id) ?? status
         states.set(id, known)
         if (known === status) return []
         return [
-          { object: `EnvironmentDeployment ${deploymentId}`, detail: `${id} says ${known} and ${status}` },
+          { object: `EnvironmentDeployment ${deploymentKey}`, detail: `${id} says ${known} and ${status}` },
         ]
       })
     },

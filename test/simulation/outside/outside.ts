@@ -12,7 +12,7 @@ export interface Instance {
 export interface Delivery {
   readonly id: string
   readonly event: string
-  readonly deploymentId: string
+  readonly deploymentKey: string
   readonly status: string
   readonly triggeredAt: string
 }

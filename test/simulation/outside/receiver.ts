@@ -26,9 +26,10 @@ export function receiverOf({ clock, faults, random }: Surroundings, outside: Out
 function deliveryOf(id: string, body: string): Delivery {
   const {
     event = '',
+    org_id = '',
     deploy_id = '',
     status = '',
     triggered_at = '',
   } = JSON.parse(body) as Record<string, string>
-  return { id, event, deploymentId: deploy_id, status, triggeredAt: triggered_at }
+  return { id, event, deploymentKey: `${org_id}/${deploy_id}`, status, triggeredAt: triggered_at }
 }

@@ -83,7 +83,7 @@ function createDefinition(user: User, type: string, isHealthy: boolean): void {
 
 function webhookOf(application: string) {
   const payload = Object.fromEntries(
-    ['event', 'deploy_id', 'status', 'triggered_at'].map((name) => [name, `\${${name}}`]),
+    ['event', 'org_id', 'deploy_id', 'status', 'triggered_at'].map((name) => [name, `\${${name}}`]),
   )
   return { applicationName: application, url: 'hooks.example.com/x', payload }
 }
