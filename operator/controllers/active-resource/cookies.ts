@@ -29,7 +29,7 @@ export function cookieSecretName(
 }
 
 /**
- * Opens the cookie in the Secret of that name. The Secret is created with our finalizer: without the cookie a driver may
+ * Opens the cookie in the Secret of that name. The Secret has our finalizer: without the cookie a driver may
  * not find its instance. The status of the resource must name the Secret before the cookie is written. A call that continues after
  * `signal` writes none: the next call may have written a newer one, and the resource may be gone.
  */
@@ -73,7 +73,7 @@ export function openCookie(
           refuseForeign(existing, guResId)
         }
         signal?.throwIfAborted()
-        if (await writeOver(existing, secret, objects)) return
+        if (await writeOver(existing, secret, { client, objects })) return
       }
       throw new Error(`the Secret '${name}' changes too often to write the cookie`)
     },
@@ -102,14 +102,18 @@ export function existingCookie(
 
 /**
  * Writes the Secret in place of the one that was read; false when that has changed since. A request that arrives late, after its
- * process ended, changes nothing: the next process may have written a newer cookie.
+ * process ended, changes nothing: the next process may have written a newer cookie. A new Secret gets its finalizer when it is
+ * there, so that one that is created late ends with its owner.
  */
 async function writeOver(
   existing: KubeObject | undefined,
   secret: KubeObject,
-  objects: Objects,
+  { client, objects }: { readonly client: Cluster['client']; readonly objects: Objects },
 ): Promise<boolean> {
-  if (!existing) return (await objects.create(secret)) !== undefined
+  if (!existing) {
+    const created = await objects.create({ ...secret, metadata: { ...secret.metadata, finalizers: [] } })
+    return created !== undefined && setSecretFinalizer(client, created, true)
+  }
   const { uid, resourceVersion } = existing.metadata
   try {
     await objects.apply({ ...secret, metadata: { ...secret.metadata, uid, resourceVersion } })

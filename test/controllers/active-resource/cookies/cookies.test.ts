@@ -168,6 +168,19 @@ describe('the cookie of a driver', () => {
     })
   })
 
+  test('that a late request creates has no finalizer, which nothing would remove when its owner is gone', async () => {
+    const { client } = world.objects
+    const request = client.request.bind(client)
+    client.request = async (method, ...rest) => {
+      if (method === 'PATCH') throw new Error('the process has ended')
+      return request(method, ...rest)
+    }
+    await expect(open('a').write('words')).rejects.toThrow('ended')
+    expect(world.objects.get('Secret', 'a')?.metadata.finalizers).toEqual([])
+    await open('a').write('other words')
+    expect(world.objects.get('Secret', 'a')?.metadata.finalizers).toEqual([finalizer])
+  })
+
   test('waits until that of an earlier resource of the same name is deleted', async () => {
     await open('a', activeResource(shape, {}, { uid: 'earlier' })).write('old words')
     expect(await open('a').read()).toBeUndefined()
