@@ -22,8 +22,8 @@ interface Tools {
 const retryMs = { first: 1000, most: 60_000 }
 
 /**
- * Watches a kind, and finds the objects that a status records and its first list leaves out. Tries until it can: the kind may
- * not be served yet, or the right to watch it may be missing.
+ * Watches a kind, and finds the objects that a status records and its first list leaves out, also when the status is that of a
+ * former process and arrives late. Tries until it can: the kind may not be served yet, or the right to watch it may be missing.
  */
 export async function watchAndFindMissing(
   kind: ObjectKind,
@@ -46,12 +46,17 @@ async function findMissing(
   { objects, drift, store }: Tools & { readonly objects: Objects },
 ): Promise<void> {
   const { kind, cache } = await watchServed(objects, remembered)
-  await inTurns(store.cacheOf(ActiveResource).all(), (resource) => {
+  const noteMissingOf = (resource: ActiveResource) => {
     if (resource.metadata.deletionTimestamp) return
     for (const each of resource.status?.objects ?? [])
       if (isSameKind(each, kind) && cache.get(each.namespace ?? '', each.name)?.metadata.uid !== each.uid)
         drift.noteMissing(keyOf(resource), each)
+  }
+  const resources = store.cacheOf(ActiveResource)
+  resources.subscribe(({ before, after }) => {
+    if (after && before?.status?.objects !== after.status?.objects) noteMissingOf(after)
   })
+  await inTurns(resources.all(), noteMissingOf)
 }
 
 /** Finds the objects that ended with the namespace of an environment, and that no watch reports. */

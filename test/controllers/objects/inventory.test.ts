@@ -739,6 +739,28 @@ describe('after a restart', () => {
     await eventually('a kind that is watched', 5000, async () => enqueued[0])
     expect(isTouched()).toBe(true)
   })
+
+  test.each([
+    ['no resource', undefined],
+    ['an earlier status', []],
+  ])(
+    'an object that was deleted in between is touched when the watch, which showed %s at first, shows what records it',
+    async (_, earlier) => {
+      const { applied } = await bring(object('ConfigMap'))
+      world.delete('ConfigMap', 'thing')
+      const { metadata } = resource
+      if (earlier) record(earlier)
+      else cluster.drop(ActiveResource, metadata.namespace, metadata.name)
+      world.log.length = 0
+      start()
+      const isWatched = async () => world.log.includes('watch ConfigMap') || undefined
+      await eventually('the look at all resources', 5000, isWatched)
+      await sleep(20)
+      expect(isTouched()).toBe(false)
+      record(applied)
+      expect(isTouched()).toBe(true)
+    },
+  )
 })
 
 describe('after a crash', () => {
