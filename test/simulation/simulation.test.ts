@@ -10,10 +10,10 @@ const fixedSeeds = [
   '23', // a Secret ends with the resource that needs it
   '91', // a copy of a deployment that is deleted early is no new run
   '1433', // a terminating namespace takes no Secret for a cookie
-  '2280', // a new process repairs no resource that has ended
+  '65', // a new process misses the objects of a status that arrives late
   '5175', // a deletion waits for no credentials that were never needed
   '7168', // a late request keeps no Secret of a cookie
-  '1-10',
+  '1-40',
 ]
 const shortSeed = '10'
 const soakSeeds = 600
