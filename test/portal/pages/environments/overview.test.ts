@@ -42,7 +42,9 @@ test('offers no deployment to an environment that is being deleted', async () =>
   await deploy.waitFor()
   const { cluster } = gateway
   const { metadata, ...rest } = cluster.store.get(Environment, 'acme', 'shop.development') as Environment
-  cluster.put(Environment, { ...rest, metadata: { ...metadata, deletionTimestamp: '2026-02-01T00:00:00Z' } })
+  // The deletion waits for another client.
+  const deletion = { finalizers: ['example.test/own'], deletionTimestamp: '2026-02-01T00:00:00Z' }
+  cluster.put(Environment, { ...rest, metadata: { ...metadata, ...deletion } })
   await page.reload()
   await page.getByText('This environment is being deleted.').waitFor()
   expect(await deploy.count()).toBe(0)
