@@ -1,4 +1,3 @@
-import { ActiveResource } from '../../api/active-resource.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import { copyError, hadNoSideEffects } from '../../domain/base/errors.ts'
 import { driverName } from '../../domain/definition/definition.ts'
@@ -6,14 +5,13 @@ import { pullSecretName, withPullSecret } from '../../domain/image/pull-secret.t
 import { withRunSettings } from '../../domain/rendering/run-settings.ts'
 import { simpleTypeName, workloadType } from '../../domain/resource/types.ts'
 import type { Provisioned, ProvisionRequest } from '../../drivers/driver.ts'
-import { refreshNamed } from '../../kube/cache/cluster.ts'
-import { ApiError } from '../../kube/client/api-error.ts'
 import { observedOf } from '../objects/observed.ts'
 import { secretNotFound } from '../shared/secrets.ts'
-import { cookieSecretName, openCookie } from './cookies.ts'
 import { reportCall, withinDeadline } from './driver-call.ts'
-import { type ProvisionTools, type Run, unlessEmpty } from './provision-run.ts'
-import { type Instances, inheritedCookie, secretNamesOf } from './provisioned-instances.ts'
+import { refuseEnded } from './ended-resources.ts'
+import { cookieSecretName, openCookie } from './instances/cookies.ts'
+import { type Instances, inheritedCookie, secretNamesOf } from './instances/provisioned-instances.ts'
+import { type Run, unlessEmpty } from './provision-run.ts'
 import type { ResourceStatus } from './resource-tools.ts'
 
 /** A call of the driver. */
@@ -94,22 +92,6 @@ export async function recordInstance(
 function withSecretNames(status: ResourceStatus, names: readonly string[]): ResourceStatus {
   const all = new Set([...names, ...(status.secretNames ?? [])])
   return { ...status, secretNames: unlessEmpty([...all].sort()) }
-}
-
-/**
- * Throws a conflict for a resource that ended before this process learned it: a call would make an instance that nothing
- * deprovisions, or deprovision that of the next resource of the name. Only a former process can have ended it, so the first
- * call of this process looks, unless it writes a record.
- */
-export async function refuseEnded(
-  { metadata: { namespace, name, uid, deletionTimestamp } }: ActiveResource,
-  { cluster, seen }: Pick<ProvisionTools, 'cluster' | 'seen'>,
-): Promise<void> {
-  if (seen.has(uid)) return
-  const current = await refreshNamed(cluster, ActiveResource, namespace, name)
-  if (current?.metadata.uid !== uid || current.metadata.deletionTimestamp !== deletionTimestamp)
-    throw new ApiError(409, 'Conflict', `the resource '${name}' is deleted`)
-  seen.add(uid)
 }
 
 /**

@@ -9,9 +9,9 @@ import { openNamespace, refuseNamespaceOfOthers } from '../objects/environment-n
 import { claimsRollout } from '../rollout/await-rollout.ts'
 import { namespaceResourceOf } from '../shared/dependents.ts'
 import { withinDeadline } from './driver-call.ts'
+import { hasOtherInputs, type Instances } from './instances/provisioned-instances.ts'
 import { formerSecretPaths, sortOutputs } from './outputs.ts'
 import type { Run } from './provision-run.ts'
-import { hasOtherInputs, type Instances } from './provisioned-instances.ts'
 import type { ResourceStatus } from './resource-tools.ts'
 
 /** Gives each object its namespace; throws Stalled for an object that no driver may make. Writes nothing. */

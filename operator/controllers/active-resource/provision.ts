@@ -5,6 +5,7 @@ import type { ReconcileContext } from '../../kube/loop/controller.ts'
 import type { ApplyResult } from '../objects/drift.ts'
 import { deprovisionEach, recordDeprovisioned } from './deprovision.ts'
 import { withObserved } from './driver-call.ts'
+import { instancesOf } from './instances/provisioned-instances.ts'
 import { type OutputsSecret, withSecretOutputs, writeOutputsSecret } from './outputs.ts'
 import { callDriver, prepareCall, protectSecrets, recordInstance } from './provision-call.ts'
 import {
@@ -23,7 +24,6 @@ import {
   startRun,
   unlessEmpty,
 } from './provision-run.ts'
-import { instancesOf } from './provisioned-instances.ts'
 import type { ResourceStatus } from './resource-tools.ts'
 
 interface Provision {

@@ -1,19 +1,17 @@
 import { ActiveResource } from '../../api/active-resource.ts'
 import { Environment } from '../../api/environment.ts'
-import { ReconcileError, Stalled, Waiting } from '../../domain/base/errors.ts'
+import { ReconcileError, Stalled } from '../../domain/base/errors.ts'
 import { withDependents } from '../../domain/resource/removal.ts'
-import { type Cluster, refreshNamed } from '../../kube/cache/cluster.ts'
 import { environmentKeyOf } from '../../kube/cache/kinds-in-store.ts'
 import type { Store } from '../../kube/cache/store.ts'
-import { ApiError } from '../../kube/client/api-error.ts'
 import { hasFinalizer, keyOf } from '../../kube/client/resource.ts'
 import { nextTurn } from '../../kube/loop/pace.ts'
 import type { ObjectReference } from '../../kube/objects/objects.ts'
 import { isDeletedWith, isWatchable, type ObjectKind, textOfKind } from '../objects/applied-object.ts'
 import type { Inventory } from '../objects/inventory.ts'
 import { dependenciesOf } from '../shared/dependents.ts'
+import { recordedInstances } from './instances/recorded-instances.ts'
 import type { OrganizationDrivers } from './organization-drivers.ts'
-import { recordedInstances } from './recorded-instances.ts'
 
 /**
  * How a resource is removed: `alone`, with each of its objects, after its dependents; `together` with the namespace of its
@@ -57,24 +55,6 @@ interface Tools {
 /** Whether the resource reserves hosts. */
 export function hasHosts({ status }: ActiveResource): boolean {
   return (status?.reservedHosts?.length ?? 0) > 0
-}
-
-/**
- * Throws Waiting for a new resource of a terminating environment, which is about to delete it. A late request can create a resource
- * after the environment is gone: deletes it, and throws a conflict. One that may have an instance is left as it is.
- */
-export async function refuseWithoutEnvironment(resource: ActiveResource, cluster: Cluster): Promise<void> {
-  const { metadata, spec, status } = resource
-  if (status?.provisioned !== undefined) return
-  const [namespace, name] = [metadata.namespace, spec.environmentName]
-  const environment =
-    cluster.store.get(Environment, namespace, name) ??
-    (await refreshNamed(cluster, Environment, namespace, name))
-  if (environment?.metadata.deletionTimestamp)
-    throw new Waiting('EnvironmentDeleted', `waiting to be deleted with the environment '${name}'`)
-  if (environment) return
-  await cluster.remove(ActiveResource, resource)
-  throw new ApiError(409, 'Conflict', `the environment '${name}' does not exist`)
 }
 
 /** Decides how the resources of terminating environments are removed. A new process decides again. */

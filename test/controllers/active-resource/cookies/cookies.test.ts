@@ -4,8 +4,11 @@ import type { ActiveResource } from '../../../../operator/api/active-resource.ts
 import type { ObjectMeta } from '../../../../operator/api/kind.ts'
 import { finalizer } from '../../../../operator/api/names.ts'
 import type { FreeForm } from '../../../../operator/api/schema.ts'
-import { cookieSecretName, openCookie } from '../../../../operator/controllers/active-resource/cookies.ts'
-import { lastCookie } from '../../../../operator/controllers/active-resource/provisioned-instances.ts'
+import {
+  cookieSecretName,
+  openCookie,
+} from '../../../../operator/controllers/active-resource/instances/cookies.ts'
+import { lastCookie } from '../../../../operator/controllers/active-resource/instances/provisioned-instances.ts'
 import { Waiting } from '../../../../operator/domain/base/errors.ts'
 import type { Cookie, Driver, ProvisionRequest } from '../../../../operator/drivers/driver.ts'
 import { ApiError } from '../../../../operator/kube/client/api-error.ts'

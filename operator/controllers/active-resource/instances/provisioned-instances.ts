@@ -1,15 +1,19 @@
-import { type ActiveResource, mostPredecessors, type ProvisionedInstance } from '../../api/active-resource.ts'
-import type { FreeForm } from '../../api/schema.ts'
-import { Stalled } from '../../domain/base/errors.ts'
-import { sameJson } from '../../domain/base/json.ts'
-import { driverName } from '../../domain/definition/definition.ts'
-import type { Cookie, ProvisionRequest } from '../../drivers/driver.ts'
-import { isNamespaceTerminating } from '../../kube/client/api-error.ts'
+import {
+  type ActiveResource,
+  mostPredecessors,
+  type ProvisionedInstance,
+} from '../../../api/active-resource.ts'
+import type { FreeForm } from '../../../api/schema.ts'
+import { Stalled } from '../../../domain/base/errors.ts'
+import { sameJson } from '../../../domain/base/json.ts'
+import { driverName } from '../../../domain/definition/definition.ts'
+import type { Cookie, ProvisionRequest } from '../../../drivers/driver.ts'
+import { isNamespaceTerminating } from '../../../kube/client/api-error.ts'
+import { accountSecretOf } from '../provision-request.ts'
+import type { ProvisionInputs } from '../provision-run.ts'
+import type { ResourceStatus, ResourceTools } from '../resource-tools.ts'
 import { existingCookie, recordedCookieName } from './cookies.ts'
-import { accountSecretOf } from './provision-request.ts'
-import type { ProvisionInputs } from './provision-run.ts'
 import { recordedInstances } from './recorded-instances.ts'
-import type { ResourceStatus, ResourceTools } from './resource-tools.ts'
 
 /** The instance that a driver call makes or updates, and the earlier instances that it replaces. */
 export interface Instances {

@@ -1,4 +1,4 @@
-import type { ActiveResource, ProvisionedInstance } from '../../api/active-resource.ts'
+import type { ActiveResource, ProvisionedInstance } from '../../../api/active-resource.ts'
 
 interface Instances {
   readonly provisioned?: ProvisionedInstance

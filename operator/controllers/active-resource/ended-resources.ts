@@ -1,0 +1,40 @@
+import { ActiveResource } from '../../api/active-resource.ts'
+import { Environment } from '../../api/environment.ts'
+import { Waiting } from '../../domain/base/errors.ts'
+import { type Cluster, refreshNamed } from '../../kube/cache/cluster.ts'
+import { ApiError } from '../../kube/client/api-error.ts'
+import type { ProvisionTools } from './provision-run.ts'
+
+/**
+ * Throws a conflict for a resource that ended before this process learned it: a call would make an instance that nothing
+ * deprovisions, or deprovision that of the next resource of the name. Only a former process can have ended it, so the first
+ * call of this process looks, unless it writes a record.
+ */
+export async function refuseEnded(
+  { metadata: { namespace, name, uid, deletionTimestamp } }: ActiveResource,
+  { cluster, seen }: Pick<ProvisionTools, 'cluster' | 'seen'>,
+): Promise<void> {
+  if (seen.has(uid)) return
+  const current = await refreshNamed(cluster, ActiveResource, namespace, name)
+  if (current?.metadata.uid !== uid || current.metadata.deletionTimestamp !== deletionTimestamp)
+    throw new ApiError(409, 'Conflict', `the resource '${name}' is deleted`)
+  seen.add(uid)
+}
+
+/**
+ * Throws Waiting for a new resource of a terminating environment, which is about to delete it. A late request can create a resource
+ * after the environment is gone: deletes it, and throws a conflict. One that may have an instance is left as it is.
+ */
+export async function refuseWithoutEnvironment(resource: ActiveResource, cluster: Cluster): Promise<void> {
+  const { metadata, spec, status } = resource
+  if (status?.provisioned !== undefined) return
+  const [namespace, name] = [metadata.namespace, spec.environmentName]
+  const environment =
+    cluster.store.get(Environment, namespace, name) ??
+    (await refreshNamed(cluster, Environment, namespace, name))
+  if (environment?.metadata.deletionTimestamp)
+    throw new Waiting('EnvironmentDeleted', `waiting to be deleted with the environment '${name}'`)
+  if (environment) return
+  await cluster.remove(ActiveResource, resource)
+  throw new ApiError(409, 'Conflict', `the environment '${name}' does not exist`)
+}
