@@ -1,4 +1,4 @@
-import { defineKind, type ObjectOf } from './kind.ts'
+import { defineKind, fixedFields, type ObjectOf } from './kind.ts'
 import { boolean, id, list, object, oneOf, string } from './schema.ts'
 
 /** Maximum length of a regular expression of a rule. */
@@ -60,11 +60,6 @@ export const AutomationRule = defineKind({
     { name: 'Active', jsonPath: '.status.active', type: 'boolean' },
     { name: 'Ref', jsonPath: '.spec.matchRef', priority: 1 },
   ],
-  rules: [
-    {
-      rule: 'self.spec.applicationName == oldSelf.spec.applicationName && self.spec.environmentId == oldSelf.spec.environmentId',
-      message: 'applicationName and environmentId cannot be changed',
-    },
-  ],
+  rules: [fixedFields('applicationName', 'environmentId')],
 })
 export type AutomationRule = ObjectOf<typeof AutomationRule>

@@ -1,4 +1,4 @@
-import { defineKind, type ObjectOf } from './kind.ts'
+import { defineKind, fixedFields, type ObjectOf } from './kind.ts'
 import { anyValue, boolean, freeForm, id, list, map, object, oneOf, type Static, string } from './schema.ts'
 
 /** One patch operation, the subset `add`, `replace`, `remove` of RFC 6902. */
@@ -63,11 +63,6 @@ export const DeploymentDelta = defineKind({
     { name: 'Environment', jsonPath: '.spec.environmentId' },
     { name: 'Archived', jsonPath: '.spec.archived', type: 'boolean' },
   ],
-  rules: [
-    {
-      rule: 'self.spec.applicationName == oldSelf.spec.applicationName',
-      message: 'applicationName cannot be changed',
-    },
-  ],
+  rules: [fixedFields('applicationName')],
 })
 export type DeploymentDelta = ObjectOf<typeof DeploymentDelta>

@@ -1,4 +1,4 @@
-import { defineKind, forNewObjects, type ObjectOf } from './kind.ts'
+import { defineKind, fixedFields, forNewObjects, type ObjectOf } from './kind.ts'
 import { boolean, id, integer, list, map, object, oneOf, type Static, string, time } from './schema.ts'
 
 /** States of a deployment, as the REST API names them. */
@@ -146,10 +146,7 @@ export const Environment = defineKind({
       rule: "self.metadata.name.startsWith(self.spec.applicationName + '.') && self.metadata.name.substring(size(self.spec.applicationName) + 1).matches('^[a-z0-9]+(-[a-z0-9]+)*$') && size(self.metadata.name) >= size(self.spec.applicationName) + 3",
       message: 'the name must be <application>.<environment>, two ids of at least two characters each',
     }),
-    {
-      rule: 'self.spec.applicationName == oldSelf.spec.applicationName && self.spec.typeName == oldSelf.spec.typeName',
-      message: 'applicationName and typeName cannot be changed',
-    },
+    fixedFields('applicationName', 'typeName'),
   ],
 })
 export type Environment = ObjectOf<typeof Environment>

@@ -127,6 +127,14 @@ export interface ObjectRule {
   readonly optionalOldSelf?: true
 }
 
+/** The rule that these required fields of the spec keep their values. */
+export function fixedFields(...names: readonly string[]): ObjectRule {
+  return {
+    rule: names.map((name) => `self.spec.${name} == oldSelf.spec.${name}`).join(' && '),
+    message: `${names.join(' and ')} cannot be changed`,
+  }
+}
+
 /** A rule of names that earlier versions did not have. It would refuse each update of an object that has another name. */
 export function forNewObjects({ rule, message }: ObjectRule): ObjectRule {
   return { rule: `oldSelf.hasValue() || (${rule})`, message, optionalOldSelf: true }

@@ -1,4 +1,4 @@
-import { defineKind, type ObjectOf } from './kind.ts'
+import { defineKind, fixedFields, type ObjectOf } from './kind.ts'
 import {
   boolean,
   id,
@@ -79,12 +79,7 @@ export const Webhook = defineKind({
     { name: 'URL', jsonPath: '.spec.url' },
     { name: 'Disabled', jsonPath: '.spec.disabled', type: 'boolean', priority: 1 },
   ],
-  rules: [
-    {
-      rule: 'self.spec.applicationName == oldSelf.spec.applicationName',
-      message: 'applicationName cannot be changed',
-    },
-  ],
+  rules: [fixedFields('applicationName')],
 })
 export type Webhook = ObjectOf<typeof Webhook>
 

@@ -1,4 +1,4 @@
-import { defineKind, type ObjectOf } from './kind.ts'
+import { defineKind, fixedFields, type ObjectOf } from './kind.ts'
 import { boolean, freeForm, id, list, map, object, oneOf, type Static, string } from './schema.ts'
 
 /** A selector of environments by their labels. */
@@ -160,10 +160,7 @@ export const Workload = defineKind({
       rule: "self.metadata.name.startsWith(self.spec.applicationName + '.') && size(self.metadata.name) >= size(self.spec.applicationName) + 3",
       message: 'the name must be <application>.<workload>',
     },
-    {
-      rule: 'self.spec.applicationName == oldSelf.spec.applicationName',
-      message: 'applicationName cannot be changed',
-    },
+    fixedFields('applicationName'),
     {
       rule: 'has(self.spec.environmentIds) || has(self.spec.environmentSelector)',
       message: 'one of environmentIds and environmentSelector is required',
