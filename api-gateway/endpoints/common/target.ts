@@ -1,11 +1,11 @@
 import { Application } from '../../../operator/api/application.ts'
 import { Environment } from '../../../operator/api/environment.ts'
 import type { Kind, Manifest, ObjectOf } from '../../../operator/api/kind.ts'
-import { finalizer } from '../../../operator/api/names.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import { isGone } from '../../../operator/kube/client/api-error.ts'
 import { hasFinalizer } from '../../../operator/kube/client/resource.ts'
+import { withOurFinalizer } from '../../../operator/kube/loop/finalizer.ts'
 import type { Gateway } from '../../endpoint.ts'
 import { type EnvironmentPath, findApplication, findEnvironment, refresh } from './find.ts'
 import { isFinal, retryUntilAnswered, withRollback } from './rollback.ts'
@@ -78,10 +78,7 @@ async function readWithFinalizer(
   const current = await refresh(cluster, kind, known)
   if (!current || current.metadata.uid !== known.metadata.uid) return current
   if (current.metadata.deletionTimestamp || hasFinalizer(current)) return current
-  const { uid, resourceVersion, finalizers = [] } = current.metadata
-  return cluster.patch(kind, current, {
-    metadata: { uid, resourceVersion, finalizers: [...finalizers, finalizer] },
-  })
+  return cluster.patch(kind, current, withOurFinalizer(current))
 }
 
 /**

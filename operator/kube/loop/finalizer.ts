@@ -1,4 +1,4 @@
-import { hasOneWriter, type Kind, type ObjectOf } from '../../api/kind.ts'
+import { hasOneWriter, type Kind, type ObjectOf, type StoredObject } from '../../api/kind.ts'
 import { finalizer } from '../../api/names.ts'
 import { ReconcileError, Stalled } from '../../domain/base/errors.ts'
 import type { Cluster } from '../cache/cluster.ts'
@@ -14,14 +14,18 @@ export async function addFinalizer<K extends Kind>(
   kind: K,
   object: ObjectOf<K>,
 ): Promise<ObjectOf<K>> {
-  const { namespace, name, uid, resourceVersion, finalizers = [] } = object.metadata
-  const metadata = { uid, resourceVersion, finalizers: [...finalizers, finalizer] }
+  const { namespace, name } = object.metadata
   try {
-    return await cluster.patch(kind, object, { metadata }, kind.kind)
+    return await cluster.patch(kind, object, withOurFinalizer(object), kind.kind)
   } catch (error) {
     const refusal = explainRejection(error, 'add a finalizer to', { kind: kind.kind, namespace, name })
     throw refusal instanceof Stalled ? new ReconcileError(refusal.reason, refusal.message) : refusal
   }
+}
+
+/** The patch that adds our finalizer to this version of an object. */
+export function withOurFinalizer({ metadata: { uid, resourceVersion, finalizers = [] } }: StoredObject) {
+  return { metadata: { uid, resourceVersion, finalizers: [...finalizers, finalizer] } }
 }
 
 /** Removes our finalizer from the newest known version of the object, which may be gone already. */
