@@ -84,7 +84,8 @@ export function foldInto({ store, planning }: Tools, environment: Environment, b
   return foldWorkloads(base, ownersIn(store, environment), expanderFor(environment, planning))
 }
 
-function expanderFor({ metadata }: Environment, planning: Pick<Planning, 'expandType'>) {
+/** Expands types as the organization of an environment names them. */
+export function expanderFor({ metadata }: Environment, planning: Pick<Planning, 'expandType'>) {
   return (type: string) => planning.expandType(metadata.namespace, type)
 }
 

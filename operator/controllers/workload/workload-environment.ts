@@ -7,11 +7,13 @@ import { contextOf } from '../../domain/resource/identity.ts'
 import { type ConvertedScore, sameShared } from '../../domain/score/convert-score.ts'
 import { usersOfShared } from '../../domain/score/shared-users.ts'
 import { moduleIdOf } from '../../domain/workload/content.ts'
+import type { OwnedModule } from '../../domain/workload/fold-workloads.ts'
 import { isTarget } from '../../domain/workload/targets.ts'
 import type { Store } from '../../kube/cache/store.ts'
 import type { Planning } from '../../planning/planning.ts'
 import {
   entryFor,
+  expanderFor,
   foldInto,
   ownersIn,
   partsOfOthers,
@@ -122,10 +124,11 @@ function ownedShared(
   tools: WorkloadTools,
 ): string[] {
   const { store } = tools
-  const owned = new Set(ownersIn(store, environment).flatMap(({ sharedIds }) => sharedIds))
+  const owners = ownersIn(store, environment)
+  const owned = new Set(owners.flatMap(({ sharedIds }) => sharedIds))
   const others = partsOfOthers(store, environment, deployed)
   const isUnrecorded = !known && isDeployed(content, deployed)
-  const brought = isUnrecorded ? broughtShared(environment, content, deployed, tools) : []
+  const brought = isUnrecorded ? broughtShared(environment, content, deployed, owners, tools) : []
   const isOwn = (key: string) => !others.hasShared(key) || owned.has(key) || brought.includes(key)
   const wanted = Object.keys(content.shared).filter(isOwn)
   // A former dependency is owned until a deployment removed it, so that it is removed. One that runs may bring it still.
@@ -142,12 +145,13 @@ function broughtShared(
   environment: Environment,
   { shared }: ConvertedScore,
   deployed: SetContent,
+  owners: readonly OwnedModule[],
   { store, planning }: WorkloadTools,
 ): string[] {
   const said = deployedContents(environment, deployed, store)
-  const ids = new Set([...said, ...ownersIn(store, environment)].map(({ id }) => id))
+  const ids = new Set([...said, ...owners].map(({ id }) => id))
   const users = usersOfShared(deployed, (id) => !ids.has(id))
-  const expandType = (type: string) => planning.expandType(environment.metadata.namespace, type)
+  const expandType = expanderFor(environment, planning)
   const isSaid = (key: string) =>
     said.some((each) => sameShared(ownValue(each.shared, key), ownValue(deployed.shared, key), expandType))
   return Object.keys(shared).filter((key) => isSaid(key) && !users.has(key))

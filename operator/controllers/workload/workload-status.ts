@@ -28,7 +28,7 @@ import type { Store } from '../../kube/cache/store.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import { conditionOf, stateOf } from '../../kube/loop/outcome.ts'
 import type { Planning } from '../../planning/planning.ts'
-import { foldInto, ownersIn } from '../../planning/workloads.ts'
+import { expanderFor, foldInto, ownersIn } from '../../planning/workloads.ts'
 import { unfinishedIn } from '../shared/unfinished-deployments.ts'
 
 const maxMessage = 2000
@@ -44,10 +44,9 @@ export function progressOf(
   tools: { readonly store: Store; readonly planning: Planning },
 ): Progress {
   const { store, planning } = tools
-  const { namespace } = environment.metadata
   const deployed = planning.deployedSet(environment)
   const isExclusive = exclusiveShared(environment, content, entry, store)
-  const expandType = (type: string) => planning.expandType(namespace, type)
+  const expandType = expanderFor(environment, planning)
   const isHeldBy = (set: SetContent) => holdsContent(set, content, isExclusive, expandType)
   if (deployed && isHeldBy(deployed)) {
     const { state, deploymentName } = entry
@@ -58,7 +57,7 @@ export function progressOf(
   }
   const newest = newestOf(environment, store)
   if (!newest || !isFinished(newest)) return { state: 'pending' }
-  const set = store.get(DeploymentSet, namespace, newest.status?.setName ?? '')
+  const set = store.get(DeploymentSet, environment.metadata.namespace, newest.status?.setName ?? '')
   const isOfContent = set ? isHeldBy(set.spec) : isSameContent && wasFor(newest, environment, deployed, tools)
   // A failed deployment of other content means nothing for this one.
   return isOfContent ? progressWith(newest) : { state: 'pending' }
