@@ -8,7 +8,6 @@ import type { Provisioned, ProvisionRequest } from '../../drivers/driver.ts'
 import { observedOf } from '../objects/observed.ts'
 import { secretNotFound } from '../shared/secrets.ts'
 import { reportCall, withinDeadline } from './driver-call.ts'
-import { refuseEnded } from './ended-resources.ts'
 import { cookieSecretName, openCookie } from './instances/cookies.ts'
 import { type Instances, inheritedCookie, secretNamesOf } from './instances/provisioned-instances.ts'
 import { type Run, unlessEmpty } from './provision-run.ts'
@@ -50,10 +49,9 @@ export async function prepareCall({ resource, request, found, signal, hold, tool
 export async function protectSecrets(
   { resource, tools, context, action }: Run,
   { secretNames }: Call,
-  { current, isOutsideCluster, isRecordNeeded }: Instances,
+  { current, isRecordNeeded }: Instances,
 ): Promise<void> {
   const status = observedOf(resource)
-  if (isOutsideCluster && !isRecordNeeded) await refuseEnded(resource, tools)
   const named = isRecordNeeded ? withSecretNames(status, secretNames) : status
   const announce = isRecordNeeded ? () => context.report(named, action) : undefined
   const deleted = await tools.secretFinalizers.addFinalizers(resource, secretNames, announce)

@@ -5,6 +5,7 @@ import type { ReconcileContext } from '../../kube/loop/controller.ts'
 import type { ApplyResult } from '../objects/drift.ts'
 import { deprovisionEach, recordDeprovisioned } from './deprovision.ts'
 import { withObserved } from './driver-call.ts'
+import { refuseEnded } from './ended-resources.ts'
 import { instancesOf } from './instances/provisioned-instances.ts'
 import { type OutputsSecret, withSecretOutputs, writeOutputsSecret } from './outputs.ts'
 import { callDriver, prepareCall, protectSecrets, recordInstance } from './provision-call.ts'
@@ -36,7 +37,8 @@ interface Provision {
  * with step 1, and a deletion finds in the status everything that the steps before the crash made.
  *
  * 1. prepareCall: asks the driver for the identity of the instance.
- * 2. protectSecrets: writes the Secrets of the call to the status, and adds our finalizer to them; throws without the credentials.
+ * 2. refuseEnded: throws for a resource that ended before this process learned it.
+ *    protectSecrets: writes the Secrets of the call to the status, and adds our finalizer to them; throws without the credentials.
  * 3. recordInstance: writes the instance to the status, before anything can exist outside the cluster.
  * 4. callDriver: makes or updates the instance.
  * 5. recordObjects: writes to the status the objects that no watch would find again, and removes the hash of earlier inputs
@@ -68,6 +70,8 @@ async function provisionIn(run: Run): Promise<Provision> {
   const { resource, inputsHash, tools, context } = run
   const call = await run.attempt(() => prepareCall(run))
   const instances = instancesOf(resource, call, run, tools)
+  // The write of the record finds it out otherwise.
+  if (instances.isOutsideCluster && !instances.isRecordNeeded) await refuseEnded(resource, tools)
   await protectSecrets(run, call, instances)
   const recorded = await recordInstance(run, call, instances)
   const answer = await run.attempt(() => callDriver(run, call, recorded))
