@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 /** The newest patch of each minor version that the module proxy has. */
-const versions = ['1.33.13', '1.34.4', '1.35.4', '1.36.3']
+const versions = ['1.33.13', '1.34.4', '1.35.4', '1.36.3', '1.37.2']
 const kinds = new Set([
   'ClusterRole',
   'ClusterRoleBinding',

@@ -59,8 +59,8 @@ async function renderFor({ version, kinds }: Schemas, values: object): Promise<M
   })
 }
 
-test('the versions are those from 1.33 to that of the control plane', () => {
-  expect(versions.map(([version]) => version)).toEqual(['1.33', '1.34', '1.35', '1.36'])
+test('the versions are those from 1.33 to 1.37', () => {
+  expect(versions.map(([version]) => version)).toEqual(['1.33', '1.34', '1.35', '1.36', '1.37'])
 })
 
 describe.each(versions)('Kubernetes %s', (_, schemas) => {
