@@ -154,7 +154,9 @@ test('a field of a StatefulSet that Kubernetes does not change changes when a pe
   await stage.until('the pod', pod)
   const podBefore = await pod()
   const problems = stage.problems(await deploy('2Gi'))
-  expect(problems).toEqual([expect.stringMatching(/Rejected .*updates to statefulset spec/)])
+  expect(problems).toEqual([
+    expect.stringMatching(/Rejected .*(updates to statefulset spec|field is immutable)/),
+  ])
 
   await stage.request('DELETE', 'sets', 'apis/apps/v1 statefulsets/store?propagationPolicy=Orphan')
   await stage.until('the workload', async () => {
