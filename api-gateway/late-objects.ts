@@ -12,6 +12,7 @@ const mostMissing = 4
 /**
  * Handles a request, and handles it again when the API server has an object that the cache lacked, or had an earlier one of
  * its name: what one gateway has answered holds at every other. A handler looks for what the request names before it writes.
+ * Throws what keeps the object from being read.
  */
 export async function withLateObjects<T>(
   cluster: Cluster,
@@ -66,18 +67,17 @@ export async function permitLate(
   }
 }
 
-/** Reads an object that the cache may lack. `unknown`: it cannot be read now, or is what the cache has. */
+/**
+ * Reads an object that the cache may lack: `known` is what the cache has. Throws what keeps it from being read: a client that
+ * deletes takes 404 for done.
+ */
 async function read(
   cluster: Cluster,
   { kind, namespace, name }: Place,
-): Promise<'found' | 'missing' | 'unknown'> {
-  if (!canBeObjectName(name)) return 'unknown'
+): Promise<'found' | 'missing' | 'known'> {
+  if (!canBeObjectName(name)) return 'missing'
   const known = cluster.store.get(kind, namespace, name)
-  try {
-    const current = await refreshNamed(cluster, kind, namespace, name, known)
-    if (!current) return 'missing'
-    return current.metadata.uid === known?.metadata.uid ? 'unknown' : 'found'
-  } catch {
-    return 'unknown'
-  }
+  const current = await refreshNamed(cluster, kind, namespace, name, known)
+  if (!current) return 'missing'
+  return current.metadata.uid === known?.metadata.uid ? 'known' : 'found'
 }

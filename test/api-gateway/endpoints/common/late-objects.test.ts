@@ -15,6 +15,7 @@ import { ResourceDefinition } from '../../../../operator/api/resource-definition
 import { ResourceType } from '../../../../operator/api/resource-type.ts'
 import { SharedValue } from '../../../../operator/api/shared-value.ts'
 import { Webhook } from '../../../../operator/api/webhook.ts'
+import { NoAnswer } from '../../../../operator/kube/client/api-error.ts'
 import { addEnvironment } from '../../support/objects.ts'
 import { setUpGateway } from '../../support/set-up.ts'
 import { showStale } from '../../support/stale-objects.ts'
@@ -173,11 +174,15 @@ describe('what another gateway has answered a moment ago exists:', () => {
   })
 })
 
-test('what the API server cannot answer now is not found', async () => {
+test.each<[request: string, body: unknown]>([
+  [`PATCH ${org}/apps/missing`, { name: 'm' }],
+  [`DELETE ${org}/apps/missing`, undefined],
+  [`GET ${org}/apps/missing`, undefined],
+])('%s: nothing is called missing while the API server cannot be read', async (request, body) => {
   const { cluster } = gateway
   const { read } = cluster
-  Object.assign(cluster, { read: () => Promise.reject(new Error('unreachable')) })
-  const { status } = await gateway.send(`PATCH ${org}/apps/missing`, { body: { name: 'm' } })
+  Object.assign(cluster, { read: () => Promise.reject(new NoAnswer('unreachable')) })
+  const { status } = await gateway.send(request, { body })
   Object.assign(cluster, { read })
-  expect(status).toBe(404)
+  expect(status).toBe(500)
 })
