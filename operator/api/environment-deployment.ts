@@ -123,6 +123,7 @@ export const EnvironmentDeployment = defineKind({
     },
     'Observed state.',
   ),
+  selectableFields: ['.spec.environmentName'],
   columns: [
     { name: 'Environment', jsonPath: '.spec.environmentName' },
     { name: 'Comment', jsonPath: '.spec.comment', priority: 1 },

@@ -7,6 +7,7 @@ import { ReconcileError, Waiting } from '../domain/base/errors.ts'
 import { isPresent, problemsOfReference, throwProblems } from '../domain/base/object-problem.ts'
 import { isFinished, rememberedStart, removableDeployments } from '../domain/deployment/deployment.ts'
 import { historyOf, isLastPlanned, isRepetition } from '../domain/deployment/deployment-history.ts'
+import { versionOf } from '../kube/cache/cache.ts'
 import type { Cluster } from '../kube/cache/cluster.ts'
 import { environmentKeyOf } from '../kube/cache/kinds-in-store.ts'
 import type { Store } from '../kube/cache/store.ts'
@@ -127,12 +128,23 @@ async function finalize(environment: Environment, tools: Tools & RemovalTools): 
   await awaitLastResources(environment, tools)
 }
 
-/** A later environment of the same name must not find these deployments. */
+/**
+ * A later environment of the same name must not find these deployments. Asks the API server for those that the cache does not
+ * have yet, unless its watch has come as far as that of environments.
+ */
 async function removeDeployments(environment: Environment, cluster: Cluster): Promise<void> {
-  const live = deploymentsOf(environment, cluster.store).filter(({ metadata }) => !metadata.deletionTimestamp)
+  const { store } = cluster
+  const { namespace, name } = environment.metadata
+  const live = deploymentsOf(environment, store).filter(({ metadata }) => !metadata.deletionTimestamp)
   await inParallel(live, (each) => cluster.remove(EnvironmentDeployment, each))
-  if (deploymentsOf(environment, cluster.store).length > 0)
-    throw new Waiting('DeploymentsRemain', 'waiting for the deployments to be deleted')
+  if (deploymentsOf(environment, store).length > 0) throw deploymentsRemain()
+  if (store.reflects(EnvironmentDeployment, versionOf(environment))) return
+  const unseen = await cluster.readNames(EnvironmentDeployment, namespace, { 'spec.environmentName': name })
+  if (unseen.length > 0) throw deploymentsRemain(1)
+}
+
+function deploymentsRemain(retrySeconds?: number): Waiting {
+  return new Waiting('DeploymentsRemain', 'waiting for the deployments to be deleted', retrySeconds)
 }
 
 /** Throws an error that brings what was observed. */

@@ -209,6 +209,30 @@ test('an environment stays, and its namespace too, while the API server knows a 
   expect(objects.get('Namespace', name)?.metadata.deletionTimestamp).toBeUndefined()
 })
 
+describe('an environment stays while the API server may have a deployment to it that the cache does not have', () => {
+  test.each([
+    ['the watch is behind, and there is one', false, ['unseen'], 'DeploymentsRemain', 1],
+    ['the watch is behind, and there is none', false, [], undefined, 1],
+    ['the watch has come as far', true, ['unseen'], undefined, 0],
+  ])('%s', async (_, isReflected, names, reason, lists) => {
+    let asked = 0
+    const readNames = async (kind: Kind) => {
+      if (kind.kind !== EnvironmentDeployment.kind) return []
+      asked += 1
+      return names
+    }
+    const behind = { ...cluster, readNames, store: { ...cluster.store, reflects: () => isReflected } }
+    controller = environmentController(
+      behind,
+      objects.open(),
+      { notifyLast: async () => {} },
+      environmentOptions(behind),
+    )
+    expect((await finalizeAll())[0]).toBe(reason)
+    expect(asked).toBe(lists * count)
+  })
+})
+
 describe('an environment leaves nothing to a later one of its id', () => {
   const [environmentId, other] = ['e0', 'e1']
   const contents: readonly [kind: Kind, spec: object][] = [
