@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import { Application } from '../../api/application.ts'
 import { annotations, apiVersion } from '../../api/names.ts'
 import { Webhook, WebhookCall } from '../../api/webhook.ts'
-import { Waiting } from '../../domain/base/errors.ts'
+import { ReconcileError, Waiting } from '../../domain/base/errors.ts'
 import {
   type ObjectProblem,
   problemsFor,
@@ -19,7 +19,7 @@ import type { Cluster } from '../../kube/cache/cluster.ts'
 import { createFirstVersions } from '../../kube/cache/history.ts'
 import { readSecretMetadata, removeSecret } from '../../kube/cache/secret-metadata.ts'
 import type { Store } from '../../kube/cache/store.ts'
-import { isAlreadyExists, isNamespaceTerminating } from '../../kube/client/api-error.ts'
+import { ApiError, isAlreadyExists, isNamespaceTerminating, NoAnswer } from '../../kube/client/api-error.ts'
 import { explainRejection } from '../../kube/client/explain-rejection.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import { type Controller, type WorkContext, watchKind } from '../../kube/loop/controller.ts'
@@ -80,9 +80,7 @@ async function reconcile(
   const { namespace } = webhook.metadata
   const signingSecretName = signingSecretOf(webhook)
   const createdVersion = webhook.status?.createdVersion ?? String(firstVersionOf(webhook))
-  // Before any other write: each write changes the version, and a new process does not know the first one.
-  if (webhook.status?.createdVersion === undefined)
-    await context.report({ ...observedOf(webhook), createdVersion }, 'recording the creation')
+  if (webhook.status?.createdVersion === undefined) await recordCreation(webhook, createdVersion, context)
   if (webhook.spec.signingSecretName === undefined) await createSecret(webhook, signingSecretName, cluster)
   // `removeUnused` deletes the old secret, so the new one must exist.
   const secret = await createSecretReader(cluster.client).read(namespace, signingSecretName)
@@ -97,6 +95,22 @@ async function reconcile(
     status,
   )
   return status
+}
+
+/** Before any other write: each write changes the version, and a new process does not know the first one. */
+async function recordCreation(
+  webhook: Webhook,
+  createdVersion: string,
+  { report }: Pick<WorkContext<typeof Webhook>, 'report'>,
+): Promise<void> {
+  const observed = { ...observedOf(webhook), createdVersion }
+  try {
+    await report(observed, 'recording the creation')
+  } catch (error) {
+    const isFailure = error instanceof NoAnswer || (error instanceof ApiError && error.status >= 500)
+    // The status of the failure is a write too.
+    throw isFailure ? new ReconcileError('Failed', error.message, observed) : error
+  }
 }
 
 function awaitLastCalls(webhook: Webhook, store: Store, serverNow: () => number): void {

@@ -4,7 +4,7 @@ import { newObject } from '../../../operator/api/kind.ts'
 import { Webhook } from '../../../operator/api/webhook.ts'
 import { webhookController } from '../../../operator/controllers/webhook/webhook.ts'
 import { problemOfSigningSecret } from '../../../operator/domain/deployment/webhook.ts'
-import { ApiError, QuotaError } from '../../../operator/kube/client/api-error.ts'
+import { ApiError, NoAnswer, QuotaError } from '../../../operator/kube/client/api-error.ts'
 import { createFakeCluster, type FakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { silentContext } from '../support/context.ts'
 import type { FakeObjects } from '../support/fake-objects.ts'
@@ -30,6 +30,34 @@ function look(spec: Partial<Webhook['spec']> = {}, status?: Webhook['status']) {
   const object = cluster.put(Webhook, webhook('hook', spec))
   return controller.reconcile({ ...object, ...(status ? { status } : {}) }, silentContext())
 }
+
+describe('the creation is recorded with the first status', () => {
+  const object = () => cluster.put(Webhook, webhook('hook'))
+  const lookWhen = (error: Error) =>
+    controller
+      .reconcile(object(), silentContext({ report: () => Promise.reject(error) }))
+      .catch((each: unknown) => each)
+
+  test.each([
+    ['fails', new ApiError(503, 'ServiceUnavailable', 'no leader')],
+    ['gives no answer', new NoAnswer('reset')],
+  ])('also when the API server %s', async (_, error) => {
+    const { resourceVersion } = object().metadata
+    expect(await lookWhen(error)).toMatchObject({
+      reason: 'Failed',
+      message: error.message,
+      observed: { createdVersion: resourceVersion },
+    })
+  })
+
+  test.each([
+    ['the object has changed', new ApiError(409, 'Conflict', 'modified')],
+    ['the process stops', new Error('stopping')],
+  ])('unless %s', async (_, error) => {
+    expect(await lookWhen(error)).toBe(error)
+  })
+})
+
 function secretText(name: string): string {
   const { data } = objects.get('Secret', name) as unknown as { data: { secret: string } } // a signing secret
   return Buffer.from(data.secret, 'base64').toString()
