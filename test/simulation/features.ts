@@ -33,10 +33,14 @@ export interface Features {
   readonly deletions: boolean
   /** Another organization with the same names. */
   readonly neighbours: boolean
+  /** Two gateways, and users that write over REST. */
+  readonly gateways: boolean
+  /** Objects as an earlier version of the operator stored them. */
+  readonly upgrades: boolean
 }
 
-/** The later parts have a separate choice, so that runs without them stay as they were. */
-export function featuresOf(random: Random, others: Random): Features {
+/** The later parts have separate choices, so that runs without them stay as they were. */
+export function featuresOf(random: Random, others: Random, latest: Random): Features {
   const later = laterFeatures(others)
   const first = firstFeatures(random)
   return {
@@ -44,6 +48,8 @@ export function featuresOf(random: Random, others: Random): Features {
     ...later,
     custom: first.custom || later.wrappers || later.types,
     quotas: first.quotas || later.allQuotas,
+    gateways: latest.chance(0.4),
+    upgrades: latest.chance(0.25),
   }
 }
 
@@ -56,6 +62,7 @@ export function neighbourFeatures(features: Features): Features {
     wrappers: false,
     types: false,
     deletions: false,
+    gateways: false,
   }
   return { ...features, ...none, neighbours: false }
 }

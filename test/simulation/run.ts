@@ -1,6 +1,7 @@
 import { Workload } from '../../operator/api/workload.ts'
 import { createRandom } from '../support/random.ts'
 import { type Features, featuresOf, neighbourFeatures } from './features.ts'
+import { RestSide } from './gateway/rest-side.ts'
 import { Journal } from './journal.ts'
 import { deploymentWriteLaws } from './laws/deployment-writes.ts'
 import { endingLaws, finalLaws, hasFailures, type Named } from './laws/endings.ts'
@@ -25,13 +26,14 @@ import { replaceGlobals } from './time/replace-globals.ts'
 import { actOnce, actsOf } from './users/acts/acts.ts'
 import { createInstallation, createMissing, createOrganization, createRules } from './users/beginning.ts'
 import { contentBy, deploy } from './users/contents.ts'
-import { applications, credentials, environments } from './users/names.ts'
+import { applications, credentials, environments, restApplication } from './users/names.ts'
 import { User } from './users/user.ts'
 import type { World } from './world.ts'
 
 const seconds = 1000
 /** Added to a seed for the choice of the later features: with it, the seeds that find former defects have none of them. */
 const laterSeeds = 1_438_000
+const latestSeeds = 2_049_500
 const quietLaws: readonly Law[] = [
   ...endingLaws,
   ...resourceLaws,
@@ -48,13 +50,18 @@ export class Run {
   readonly #user: User
   /** All users: the first one, and perhaps one of another organization. */
   readonly #users: readonly User[]
+  readonly #rest: RestSide | undefined
 
   constructor(seed: number) {
     const clock = new Clock()
     const random = createRandom(seed)
     replaceGlobals(clock, random)
     const journal = new Journal(clock)
-    const features: Features = featuresOf(random, createRandom(seed + laterSeeds))
+    const features: Features = featuresOf(
+      random,
+      createRandom(seed + laterSeeds),
+      createRandom(seed + latestSeeds),
+    )
     const faults = new Faults(clock, random)
     const server = new ApiServer()
     const rights = new Rights({ clock, random, server }, features.rights)
@@ -71,6 +78,7 @@ export class Run {
     this.#slowWatches()
     checkWrites(this.world, [...deploymentWriteLaws(), ...objectWriteLaws])
     this.processes = new Processes(this.world, outside, features.standby ? 2 : 1)
+    this.#rest = features.gateways ? new RestSide(this.world) : undefined
   }
 
   /** Does all parts of the run; the journal has the laws that it broke. */
@@ -80,6 +88,7 @@ export class Run {
     await this.#deployAll()
     await this.#removeAll()
     this.processes.stop()
+    this.#rest?.stop()
   }
 
   #slowWatches(): void {
@@ -101,6 +110,9 @@ export class Run {
         if (other && random.chance(0.4)) actOnce(other, otherActs)
         else actOnce(this.#user, acts)
       })
+    const { acts: restActs } = this.#rest ?? {}
+    for (let act = 0; restActs && act < count; act += 1)
+      clock.after(random.below(span), () => actOnce(this.#user, restActs))
     await clock.pass(span + 21 * seconds)
   }
 
@@ -114,6 +126,7 @@ export class Run {
     await clock.pass(5600 * seconds)
     journal.note('QUIET')
     check(this.world, quietLaws)
+    await this.#rest?.check()
     const [version, idleWrites, line] = [server.storage.version, server.idleWrites, journal.lines.length]
     await clock.pass(3700 * seconds)
     const count = server.storage.version - version + server.idleWrites - idleWrites
@@ -150,6 +163,7 @@ export class Run {
     const made = this.#deployEach()
     await clock.pass(2400 * seconds)
     check(this.world, [...finalLaws(made), ...quietLaws])
+    await this.#rest?.check()
   }
 
   /** Deploys something to each environment; answers the names of the deployments. */
@@ -187,11 +201,16 @@ export class Run {
     if (random.chance(0.3)) for (const name of credentials) remove('Secret', name)
     if (random.chance(0.3)) remove('ResourceAccount', 'acct')
     if (isWhole) remove('Namespace', 'acme')
-    else for (const name of applications) remove('Application', name)
+    else for (const name of this.#applications) remove('Application', name)
     await clock.pass(90 * seconds)
     this.#endFaults()
     await clock.pass(4800 * seconds)
     check(this.world, removalLaws(isWhole, before))
+    await this.#rest?.check()
+  }
+
+  get #applications(): string[] {
+    return this.world.features.gateways ? [...applications, restApplication] : applications
   }
 
   #endFaults(): void {
@@ -199,5 +218,6 @@ export class Run {
     journal.note('FAULTS END')
     faults.end()
     this.processes.endFaults()
+    this.#rest?.endFaults()
   }
 }

@@ -5,7 +5,7 @@ import type { Surroundings } from '../surroundings.ts'
 import { makerDescriptor, makerOf } from './maker.ts'
 import { instanceKey, type Outside } from './outside.ts'
 
-const keeperDescriptor: DriverDescriptor = { ...makerDescriptor, name: 'keeper', keepsCookie: true }
+export const keeperDescriptor: DriverDescriptor = { ...makerDescriptor, name: 'keeper', keepsCookie: true }
 
 /** A driver as `maker`, that keeps a cookie for each instance and needs it at each call. */
 export function keeperOf(

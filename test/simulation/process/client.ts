@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../../operator/api/kind.ts'
 import { ApiError, NoAnswer, QuotaError } from '../../../operator/kube/client/api-error.ts'
 import type { KubeClient, RequestOptions } from '../../../operator/kube/client/client.ts'
+import type { ApiServer } from '../server/api-server.ts'
 import { expired } from '../server/lists.ts'
 import { addressOf } from '../server/resources.ts'
 import { ownManager } from '../server/write-rules.ts'
@@ -43,6 +44,7 @@ async function request(surroundings: Surroundings, life: Life, call: Call): Prom
   if (!life.isAlive && (await isLost(surroundings))) return never
   const line = `${call.method} ${call.path}`
   if (faults.isOutage || faults.strikes(0.015)) {
+    faults.struck += 1
     journal.note(`FAULT before ${line}`)
     throw random.chance(0.5) ? new NoAnswer('no answer') : unavailable(random.pick([500, 503, 504]))
   }
@@ -52,6 +54,7 @@ async function request(surroundings: Surroundings, life: Life, call: Call): Prom
   if (!life.isAlive) return never
   if ('error' in answer) throw answer.error
   if (faults.strikes(0.015)) {
+    faults.struck += 1
     journal.note(`FAULT lost ${line}`)
     throw new NoAnswer('the answer was lost')
   }
@@ -70,19 +73,28 @@ function answerTo(surroundings: Surroundings, life: Life, { method, path, option
   const answer = resultOf(() => {
     if (path === reviewPath) return rights.review(options.body)
     const address = addressOf(path)
-    if (address) rights.check(method, address)
+    if (address) rights.check(method, address, life)
     refuseByQuota(surroundings, method, path, options)
     if (options.query?.resourceVersionMatch === 'Exact' && random.chance(0.1)) throw expired()
     const { features } = surroundings
     const isManaged = features.settings && method === 'POST' && address?.served.ours
     const sent = isManaged ? { ...options, body: withManager(options.body) } : options
-    return copyOf(server.handle(method, path, sent))
+    return copyOf(handledBy(life, server, () => server.handle(method, path, sent)))
   })
   if (method === 'GET') return answer
   const result = 'error' in answer ? ` -> ${String(answer.error)}` : ''
   const body = path.includes('/events') ? '' : ` ${JSON.stringify(options.body)?.slice(0, 1500)}`
   journal.note(`p${life.id} ${method} ${path}${result}${body}`)
   return answer
+}
+
+function handledBy<T>(life: Life, { storage }: ApiServer, handle: () => T): T {
+  storage.writer = life
+  try {
+    return handle()
+  } finally {
+    storage.writer = undefined
+  }
 }
 
 /** The object with its manager, as the API server stores it. Only the cleanup of sets asks for it. */

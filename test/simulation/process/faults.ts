@@ -14,6 +14,8 @@ export class Faults {
   readonly fullQuotas = new Map<string, number>()
   /** Until when the API server answers no request. */
   outageUntil = 0
+  /** How many requests have failed. */
+  struck = 0
   readonly #clock: Clock
   readonly #random: Random
 

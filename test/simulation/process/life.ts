@@ -12,10 +12,13 @@ export class Life {
   isLeader = false
   requests = 0
   plannedCrash: PlannedCrash | undefined
+  /** Whether it is the life of a gateway, whose rights are others. */
+  readonly isGateway: boolean
   readonly #onEnd: (how: 'CRASH' | 'END') => void
 
-  constructor(id: number, onEnd: (how: 'CRASH' | 'END') => void) {
+  constructor(id: number, onEnd: (how: 'CRASH' | 'END') => void, { isGateway = false } = {}) {
     this.id = id
+    this.isGateway = isGateway
     this.#onEnd = onEnd
   }
 

@@ -92,7 +92,7 @@ export class Process {
 }
 
 /** Writes the lines of a process to the journal, none of which may contain a secret. */
-function logOf({ journal }: Surroundings, life: Life): Log {
+export function logOf({ journal }: Surroundings, life: Life): Log {
   const write =
     (level: string) =>
     (message: string, fields: LogFields = {}) => {

@@ -2,6 +2,7 @@ import { labels, systemNamespace } from '../../../operator/api/names.ts'
 import { ApiError } from '../../../operator/kube/client/api-error.ts'
 import { namespaceResource } from '../../../operator/kube/client/resource.ts'
 import type { Random } from '../../support/random.ts'
+import type { Life } from '../process/life.ts'
 import type { Clock } from '../time/clock.ts'
 import type { ApiServer } from './api-server.ts'
 import { type Address, roleBindingResource } from './resources.ts'
@@ -44,8 +45,13 @@ export class Rights {
     return (this.#bound.get(namespace) ?? Number.POSITIVE_INFINITY) <= this.#parts.clock.now
   }
 
-  /** Throws for a request that the operator has no right to. */
-  check(method: string, { served, namespace = '' }: Address): void {
+  /** Throws for a request that the process has no right to. */
+  check(method: string, { served, namespace = '' }: Address, { isGateway }: Pick<Life, 'isGateway'>): void {
+    if (isGateway) {
+      if (served.kind === 'Secret' && method !== 'POST')
+        throw forbidden('the gateway may only create Secrets')
+      return
+    }
     if (served.kind === 'Secret' && !this.isAllowed(namespace))
       throw forbidden(`secrets is forbidden: User "operator" cannot use resource "secrets" in "${namespace}"`)
     if (served === roleBindingResource && method === 'POST' && !this.#isOpen(namespace))

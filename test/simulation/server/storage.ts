@@ -1,5 +1,6 @@
 import type { StoredObject } from '../../../operator/api/kind.ts'
 import { keyOf } from '../../../operator/kube/client/resource.ts'
+import type { Life } from '../process/life.ts'
 import type { Served } from './resources.ts'
 
 /** A write that the model stored. */
@@ -16,6 +17,8 @@ export interface Change {
 /** All objects, and the changes that led to them in the order of their versions. Stored objects are never changed. */
 export class Storage {
   version = 100
+  /** The process whose request is being done; undefined for users and for the controllers of Kubernetes. */
+  writer: Life | undefined
   #uids = 0
   readonly #objects = new Map<Served, Map<string, StoredObject>>()
   readonly #changes = new Map<Served, Change[]>()

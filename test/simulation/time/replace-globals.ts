@@ -46,7 +46,8 @@ export function replaceGlobals(clock: Clock, random: Random): void {
       waiting(clock, Math.max(1, milliseconds), value, options),
     setImmediate: (value?: unknown, options?: Waiting) => waiting(clock, 0, value, options),
   })
-  Object.assign(crypto, { randomBytes: (size: number) => bytes(size, random) })
+  const randomUUID = () => uuidOf(bytes(16, random).toString('hex'))
+  Object.assign(crypto, { randomBytes: (size: number) => bytes(size, random), randomUUID })
   syncBuiltinESMExports()
   Object.assign(globalThis, { Date: dateOf(clock) })
   Math.random = () => random.below(2 ** 32) / 2 ** 32
@@ -80,6 +81,8 @@ function waiting(clock: Clock, milliseconds: number, value: unknown, { signal }:
 function bytes(size: number, random: Random): Buffer {
   return Buffer.from(Array.from({ length: size }, () => random.below(256)))
 }
+
+const uuidOf = (hex: string) => hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 
 function dateOf(clock: Clock): typeof Date {
   const now = () => epoch + Math.floor(clock.now)

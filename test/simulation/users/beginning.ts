@@ -1,5 +1,7 @@
+import { hash } from 'node:crypto'
 import { labels } from '../../../operator/api/names.ts'
 import { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
+import { tokenOf } from '../gateway/rest-client.ts'
 import { valuesIn } from '../outside/maker.ts'
 import { createCustom } from './customs.ts'
 import { definitionName, definitionOf, typesOf } from './definitions.ts'
@@ -10,7 +12,9 @@ import {
   credentials,
   environments,
   environmentType,
+  guest,
   idOf,
+  manager,
   overrideType,
   place,
 } from './names.ts'
@@ -24,11 +28,25 @@ export function createInstallation(user: User): void {
   user.create('Secret', 'quartermaster-installation', { stringData: { key: 'k'.repeat(32) } }, {}, system)
   user.create('Secret', 'quartermaster-session-key', { stringData: { 'key.pem': 'x' } }, {}, system)
   user.create('User', 'admin', { type: 'human', displayName: 'A' }, {}, system)
+  if (user.features.gateways) createTokens(user, system)
+}
+
+/** The users of the gateway, and their tokens. */
+function createTokens(user: User, system: string): void {
+  for (const name of [manager, guest]) user.create('User', name, { type: 'human' }, {}, system)
+  for (const name of ['admin', manager, guest]) {
+    const sha256 = hash('sha256', tokenOf(name))
+    user.create('AccessToken', name, { userName: name, sha256 }, {}, system)
+  }
 }
 
 export function createOrganization(user: User): void {
   const { organization } = user
   user.create('Namespace', organization, {}, { labels: { [labels.organization]: organization } })
+  if (!user.features.gateways) return
+  user.create('Membership', 'admin', { role: 'administrator' })
+  user.create('Membership', manager, { role: 'manager' })
+  user.create('Membership', guest, { role: 'member' })
 }
 
 /** Creates what a run deploys with, as far as it does not exist; with `isHealthy`, no definition is refused by its driver. */

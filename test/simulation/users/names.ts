@@ -1,5 +1,11 @@
 export const applications = ['shop', 'blog']
 export const environments = ['shop.dev', 'shop.prod', 'blog.dev']
+/** An application that is made and used over REST only. */
+export const restApplication = 'tmp'
+export const restEnvironments = [...environments, `${restApplication}.dev`]
+/** Users of the gateway, beside the administrator: one who may create applications, and one who gets roles. */
+export const manager = 'mia'
+export const guest = 'dev'
 export const environmentType = 'development'
 export const credentials = ['cred-a', 'cred-b']
 export const account = 'acct'

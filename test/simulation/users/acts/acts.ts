@@ -9,6 +9,7 @@ import { deploymentActs, environmentActs } from './deployments.ts'
 import { objectActs, placeActs } from './objects.ts'
 import { operationActs, quotaActs } from './operations.ts'
 import { secretActs } from './secrets.ts'
+import { upgradeActs } from './upgrades.ts'
 import { imageActs, workloadActs } from './workloads.ts'
 
 /** All that can happen in a run with these features. */
@@ -34,6 +35,7 @@ export function actsOf(features: Features, processes: Processes): readonly Act[]
     ...(features.deletions ? deletionActs : []),
     ...(features.settings ? releaseActs : []),
     ...(features.neighbours && features.places ? rivalActs : []),
+    ...(features.upgrades ? upgradeActs(processes) : []),
   ]
 }
 

@@ -1,0 +1,50 @@
+import { answerLaws, deletionLaw, readingLaw } from '../laws/answers.ts'
+import { belongingLaws } from '../laws/belonging.ts'
+import { gatewayFindings } from '../laws/gateways.ts'
+import { keyLaw } from '../laws/keys.ts'
+import { check, checkWrites } from '../laws/law.ts'
+import { organization } from '../surroundings.ts'
+import type { Act } from '../users/acts/act.ts'
+import { restActs } from '../users/rest/acts.ts'
+import type { World } from '../world.ts'
+import { Gateways } from './gateways.ts'
+import { type Exchange, RestClient } from './rest-client.ts'
+
+/** The gateways of a run, those who use them, and their laws. */
+export class RestSide {
+  readonly acts: readonly Act[]
+  readonly #world: World
+  readonly #gateways: Gateways
+  readonly #client: RestClient
+  readonly #belonging = belongingLaws()
+
+  constructor(world: World) {
+    this.#world = world
+    checkWrites(world, [...this.#belonging.writes, keyLaw])
+    this.#gateways = new Gateways(world, 2)
+    const read = ({ gateway }: Exchange, path: string) => this.#client.read(gateway, path)
+    const laws = [...answerLaws, readingLaw(read), deletionLaw(read)]
+    this.#client = new RestClient(world, this.#gateways, organization, laws)
+    this.acts = restActs(this.#client, this.#gateways)
+  }
+
+  /** Checks what must hold when nothing has failed for long. */
+  async check(): Promise<void> {
+    check(this.#world, this.#belonging.quiet)
+    for (const gateway of this.#gateways.ready)
+      for (const { law, object, detail } of await gatewayFindings(
+        this.#world,
+        gateway,
+        this.#client.accepted,
+      ))
+        this.#world.journal.violation(law, object, detail)
+  }
+
+  endFaults(): void {
+    this.#gateways.endFaults()
+  }
+
+  stop(): void {
+    this.#gateways.stop()
+  }
+}
