@@ -251,6 +251,12 @@ export type DeltaRequest = {
   readonly metadata?: {
     readonly env_id?: string | null
     readonly name?: string | null
+    readonly created_by?: unknown
+    readonly created_at?: unknown
+    readonly last_modified_at?: unknown
+    readonly archived?: unknown
+    readonly shared?: unknown
+    readonly contributers?: unknown
   } | null
   readonly modules?: {
     readonly add?: { readonly [key: string]: { readonly [key: string]: unknown } | null } | null
@@ -265,6 +271,12 @@ export type DeltaToDeployRequest = {
   readonly metadata?: {
     readonly env_id?: string | null
     readonly name?: string | null
+    readonly created_by?: unknown
+    readonly created_at?: unknown
+    readonly last_modified_at?: unknown
+    readonly archived?: unknown
+    readonly shared?: unknown
+    readonly contributers?: unknown
   } | null
   readonly modules?: {
     readonly add?: { readonly [key: string]: { readonly [key: string]: unknown } | null } | null

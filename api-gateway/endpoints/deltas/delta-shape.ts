@@ -46,6 +46,10 @@ const modulesShape = object(
 /** Has the length of the comment of a deployment, because clients write a message in both. */
 export const nameShape = string('Display name.', { maxLength: 8192 })
 
+/** Metadata that clients send back as they were answered. */
+const shownMetadata = ['created_by', 'created_at', 'last_modified_at', 'archived', 'shared', 'contributers']
+const shownField = { ...anyValue('As in responses. Not read.'), readOnly: true }
+
 /** Changes in a request. */
 export const changesRequest = named(
   'DeltaRequest',
@@ -55,7 +59,11 @@ export const changesRequest = named(
       id: string('Ignored.'),
       metadata: object(
         {},
-        { env_id: id('ID of the environment that the delta is for.'), name: nameShape },
+        {
+          env_id: id('ID of the environment that the delta is for.'),
+          name: nameShape,
+          ...Object.fromEntries(shownMetadata.map((field) => [field, shownField])),
+        },
         'Metadata. Used when a delta is created, ignored when it is changed.',
       ),
       modules: object(

@@ -17,6 +17,15 @@ describe('a body that contains an object other than the one expected', () => {
     [`PATCH ${org}/resources/defs/queue`, { driverType: 'x' }, 'driverType', 'driver_type'],
     [`PATCH ${app}/deltas/${'0'.repeat(40)}`, [{ modules: {} }, { workloads: {} }], 'workloads', 'modules'],
     [`POST ${app}/envs/development/runtime/actions/restart`, { modules: [] }, 'modules', 'workloads'],
+    [`PATCH ${app}/deltas/${'0'.repeat(40)}`, [{ modules: { updates: { web: [] } } }], 'updates', 'update'],
+    [`PATCH ${org}/resources/defs/queue`, { driver_inputs: { value: {} } }, 'value', 'values'],
+    [
+      `PATCH ${org}/resources/defs/queue`,
+      { provision: { s3: { isDependent: true } } },
+      'isDependent',
+      'params',
+    ],
+    [`PUT ${org}/resources/defs/queue/criteria`, [{ app: 'shop' }], 'app', 'app_id'],
   ])('is refused with 422, and its fields are named: %s %j', async (operation, body, unknown, known) => {
     gateway.cluster.writes.length = 0
     const { status, body: answer } = await gateway.send(operation, { body })
@@ -26,6 +35,14 @@ describe('a body that contains an object other than the one expected', () => {
   })
 })
 
+test('the message has the place of an object that is not the one expected', async () => {
+  const body = { provision: { 's3#logs': { isDependent: true } } }
+  const { body: answer } = await gateway.send(`PATCH ${org}/resources/defs/queue`, { body })
+  expect(answer.message).toBe(
+    "'provision.s3#logs' has only unknown fields: 'isDependent'; known fields are is_dependent, match_dependents, params",
+  )
+})
+
 describe('a body is accepted', () => {
   test.each<[rule: string, body: object]>([
     ['that is empty', {}],
@@ -33,6 +50,11 @@ describe('a body is accepted', () => {
     ['with an unknown field that is null, which counts as absent', { deltaId: null }],
   ])('%s', async (_, body) => {
     expect((await gateway.send(`POST ${deploys}`, { body })).status).toBe(201)
+  })
+
+  test('with metadata of a delta as they were answered', async () => {
+    const body = { metadata: { created_by: 'ana', archived: false } }
+    expect((await gateway.send(`POST ${app}/deltas`, { body })).status).toBe(200)
   })
 
   test('with keys that the user defines', async () => {
