@@ -82,14 +82,14 @@ const knownTypes: readonly {
   { type: 'none', name: 'None', inputs_schema: object({}, {}, 'No credentials.') },
 ]
 
-/** Throws Invalid if a credential that a known account type requires is missing. */
+/** Throws Invalid unless the credentials that a known account type requires are texts, as all of them are. */
 export function refuseIncomplete(type: string, credentials: FreeForm): void {
   const schema = knownTypes.find((each) => each.type === type)?.inputs_schema
   const { required = [] } = (schema ?? {}) as { required?: readonly string[] } // every schema is an object
-  const missing = required.filter((name) => (credentials[name] ?? null) === null)
+  const missing = required.filter((name) => typeof credentials[name] !== 'string' || credentials[name] === '')
   if (missing.length === 0) return
   const names = missing.map((name) => `'${name}'`).join(', ')
-  throw new Problem('Invalid', `'credentials' of an account of type '${type}' must have ${names}`)
+  throw new Problem('Invalid', `'credentials' of an account of type '${type}' must have ${names} as a text`)
 }
 
 /** Known account types and those that a built-in driver accepts. Accounts may have other types. */

@@ -177,11 +177,15 @@ describe('a change of an account', () => {
     expect(specOf('free')).not.toHaveProperty('credentialsSecretName')
   })
 
-  test('without a field that its type requires is refused in a dry run too', async () => {
-    const body = { ...cloudflare, id: 'other', credentials: {} }
+  test.each<[rule: string, credentials: object]>([
+    ['without a field that its type requires', {}],
+    ['with a number in the place of a text', { token: 5 }],
+    ['with an empty text', { token: '' }],
+  ])('%s is refused in a dry run too', async (_, credentials) => {
+    const body = { ...cloudflare, id: 'other', credentials }
     for (const [operation, sent] of [
       [`POST ${accounts}?dry_run=true`, body],
-      [`PATCH ${accounts}/cf?dry_run=true`, { credentials: {} }],
+      [`PATCH ${accounts}/cf?dry_run=true`, { credentials }],
     ] as const) {
       const { status, body: answer } = await gateway.send(operation, { body: sent })
       expect([operation, status, answer.message]).toEqual([
