@@ -138,6 +138,9 @@ export const ActiveResource = defineKind({
         },
       ),
       inputsHash: string('Keyed hash of the inputs of the last driver call.', { maxLength: 64 }),
+      schemasHash: string('Hash of the schemas of the custom type at the last driver call.', {
+        maxLength: 64,
+      }),
       objects: list(appliedObjectSchema, 'Kubernetes objects that the resource applied.', { maxItems: 1000 }),
       provisioned: provisionedInstanceSchema,
       predecessors: list(

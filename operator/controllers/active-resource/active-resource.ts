@@ -3,6 +3,7 @@ import { copyError, hasReason, Stalled, Waiting } from '../../domain/base/errors
 import { formatDescriptor } from '../../domain/resource/descriptor.ts'
 import { isDetached } from '../../domain/resource/detach-mark.ts'
 import { environmentNamespace } from '../../domain/resource/identity.ts'
+import { hasOtherSchemas, type ResourceTypeInfo } from '../../domain/resource/type-info.ts'
 import { simpleTypeName, workloadType } from '../../domain/resource/types.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { keyOf } from '../../kube/client/resource.ts'
@@ -92,7 +93,8 @@ async function reconcileUsed(
   const inputsHash = installation.hash(hashedInputs(resource, request, found.templates))
   const secrets = request.knownSecrets
   const { isResync } = context
-  const cause = await causeOf(resource, { inputsHash, found, begun, isResync }, state)
+  const types = planning.typesOf(namespace)
+  const cause = await causeOf(resource, { inputsHash, found, begun, isResync, types }, state)
   if (cause === undefined) {
     if (begun) context.afterWrite(() => renewals.complete(begun, { isChanged: false }))
     const status = { ...observedOf(resource), explanation: explanationOf(resource) }
@@ -102,9 +104,9 @@ async function reconcileUsed(
   log.debug('provisioning', { key: keyOf(resource), resource: formatDescriptor(resource.spec), cause })
   // A drift is reported once.
   unfinished.add(keyOf(resource))
-  customTypeOf(resource.spec.type, planning.typesOf(namespace)) // throws Waiting without the type
+  const type = customTypeOf(resource.spec.type, types) // throws Waiting without the type
   const pass = renewals.provisioning(begun)
-  const provisioned = await provision(resource, { request, inputsHash, found }, state, context).catch(
+  const provisioned = await provision(resource, { type, request, inputsHash, found }, state, context).catch(
     (error: unknown) => {
       throw withoutHash(error, resource, cluster)
     },
@@ -174,11 +176,13 @@ async function causeOf(
     found,
     begun,
     isResync,
+    types,
   }: {
     readonly inputsHash: string
     readonly found: FoundDriver
     readonly begun: Pass | undefined
     readonly isResync: boolean
+    readonly types: readonly ResourceTypeInfo[]
   },
   { inventory, unfinished, cluster }: State,
 ): Promise<string | undefined> {
@@ -189,8 +193,14 @@ async function causeOf(
   if (isResync && found.driver.descriptor.repairs === true) return 'the driver repairs on resync'
   const isMarked = begun?.mark !== undefined
   if (isMarked && begun.run.isForced) return 'the mode of the deployment is full'
-  const isLookedAt = isResync || isMarked || isSpecNew(resource)
+  const isDeployed = isMarked || isSpecNew(resource)
+  if (isDeployed && hasOtherSchemas(resource.status, typeOf(resource, types))) return 'the type changed'
+  const isLookedAt = isResync || isDeployed
   return isLookedAt && (await hasLostSecrets(resource, cluster.client)) ? 'a Secret is missing' : undefined
+}
+
+function typeOf({ spec }: ActiveResource, types: readonly ResourceTypeInfo[]): ResourceTypeInfo | undefined {
+  return types.find(({ type }) => type === spec.type)
 }
 
 /** Whether no status is of this spec yet. */

@@ -1,6 +1,7 @@
 import type { ActiveResource } from '../../api/active-resource.ts'
 import { secretsIn } from '../../domain/image/pull-secret.ts'
 import { secretTextsOf } from '../../domain/module/secret-text.ts'
+import type { ResourceTypeInfo } from '../../domain/resource/type-info.ts'
 import type { ReconcileContext } from '../../kube/loop/controller.ts'
 import { type AnswerHold, createAnswerHold } from '../../outbound/answer-hold.ts'
 import { withReason } from './driver-call.ts'
@@ -9,8 +10,9 @@ import type { FoundDriver } from './organization-drivers.ts'
 import type { GatheredRequest } from './provision-request.ts'
 import type { ResourceTools } from './resource-tools.ts'
 
-/** What is provisioned: the request of the driver, its hash, and the driver. */
+/** What is provisioned: its type if that is a custom one, the request of the driver, its hash, and the driver. */
 export interface ProvisionInputs {
+  readonly type: ResourceTypeInfo | undefined
   readonly request: GatheredRequest
   readonly inputsHash: string
   readonly found: FoundDriver

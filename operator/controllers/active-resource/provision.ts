@@ -1,6 +1,9 @@
 import type { ActiveResource } from '../../api/active-resource.ts'
 import type { FreeForm } from '../../api/schema.ts'
+import { Stalled } from '../../domain/base/errors.ts'
 import { sameJson } from '../../domain/base/json.ts'
+import { problemsOfParams } from '../../domain/graph/checks.ts'
+import { schemasHash } from '../../domain/resource/type-info.ts'
 import type { ReconcileContext } from '../../kube/loop/controller.ts'
 import type { ApplyResult } from '../objects/drift.ts'
 import { deprovisionEach, recordDeprovisioned } from './deprovision.ts'
@@ -36,7 +39,8 @@ interface Provision {
  * Provisions a resource in these steps. Each is safe to repeat, so that after a crash the next reconcile starts again
  * with step 1, and a deletion finds in the status everything that the steps before the crash made.
  *
- * 1. prepareCall: asks the driver for the identity of the instance.
+ * 1. refuseUnfitParams: throws Stalled for params that do not fit the type.
+ *    prepareCall: asks the driver for the identity of the instance.
  * 2. refuseEnded: throws for a resource that ended before this process learned it.
  *    protectSecrets: writes the Secrets of the call to the status, and adds our finalizer to them; throws without the credentials.
  * 3. recordInstance: writes the instance to the status, before anything can exist outside the cluster.
@@ -67,7 +71,8 @@ export async function provision(
 }
 
 async function provisionIn(run: Run): Promise<Provision> {
-  const { resource, inputsHash, tools, context } = run
+  const { resource, inputsHash, tools, context, type } = run
+  refuseUnfitParams(run)
   const call = await run.attempt(() => prepareCall(run))
   const instances = instancesOf(resource, call, run, tools)
   // The write of the record finds it out otherwise.
@@ -109,11 +114,19 @@ async function provisionIn(run: Run): Promise<Provision> {
     secretOutputPaths: unlessEmpty(outputs.secretPaths),
     explanation: resource.spec.definition.explanation,
     inputsHash,
+    schemasHash: type && schemasHash(type),
     provisionTime: provisionTimeOf(resource, inputsHash, outputs.values, outputsSecret),
     ...made,
     secretNames: unlessEmpty(call.secretNames),
   }
   return { status: provisioned, live: applied.live }
+}
+
+/** Throws Stalled for params with values of placeholders that do not fit the type. A plan checks all others. */
+function refuseUnfitParams({ resource, request, type }: Run): void {
+  if (!type || sameJson(resource.spec.params ?? {}, request.params)) return
+  const [problem] = problemsOfParams(type, request.params)
+  if (problem !== undefined) throw new Stalled('InvalidParams', problem)
 }
 
 /** When inputs or outputs last changed: a repair that changes neither keeps the time, and so needs no write. */

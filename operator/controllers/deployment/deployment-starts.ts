@@ -100,7 +100,7 @@ export class DeploymentStarts {
    * written already is unchanged in the new plan. It marks all resources.
    */
   async #startAlone(deployment: EnvironmentDeployment, context: Context): Promise<Start> {
-    const { renewals, cluster } = this.#tools
+    const { renewals, cluster, planning } = this.#tools
     if (!deployment.status?.startTime) await context.releaseWorker(() => this.#waitForInputs(deployment))
     const environment = environmentOf(this.#tools.cluster.store, deployment)
     const ended = endOfEarlierRun(environment, deployment)
@@ -125,7 +125,8 @@ export class DeploymentStarts {
     const isForced = deployment.spec.mode === 'full'
     // What an earlier process wrote is unchanged in this plan.
     const isResumed = deployment.status?.startTime !== undefined
-    const marked = renewedBy(plan, { isWhole: isForced || isResumed, store: cluster.store })
+    const types = planning.typesOf(deployment.metadata.namespace)
+    const marked = renewedBy(plan, { isWhole: isForced || isResumed, store: cluster.store, types })
     renewals.start(environmentKey, { uid, isForced, secrets: createSecretReader(cluster.client) }, marked)
     await this.#writeResources(deployment, plan, status, context)
     renewals.enqueue(environmentKey)

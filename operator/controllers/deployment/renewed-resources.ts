@@ -4,6 +4,7 @@ import { valueSecretRefs } from '../../domain/graph/shared-values.ts'
 import { secretOfRegistry } from '../../domain/image/pull-secret.ts'
 import type { Plan } from '../../domain/plan/plan.ts'
 import { namesNamespace } from '../../domain/resource/identity.ts'
+import { hasOtherSchemas, type ResourceTypeInfo } from '../../domain/resource/type-info.ts'
 import { simpleTypeName, workloadType } from '../../domain/resource/types.ts'
 import { secretNamesIn } from '../../domain/secret/secret-names.ts'
 import type { Store } from '../../kube/cache/store.ts'
@@ -15,12 +16,20 @@ import { hasWrittenSecrets } from '../shared/written-secrets.ts'
  */
 export function renewedBy(
   plan: Pick<Plan, 'steps'>,
-  { isWhole, store }: { readonly isWhole: boolean; readonly store: Store },
+  {
+    isWhole,
+    store,
+    types,
+  }: {
+    readonly isWhole: boolean
+    readonly store: Store
+    readonly types: readonly ResourceTypeInfo[]
+  },
 ): ActiveResource[] {
   const mayMove = plan.steps.some(
     ({ action, descriptor }) => action !== 'unchanged' && namesNamespace(descriptor),
   )
-  return isWhole || mayMove ? existingIn(plan) : concernedWithSecrets(plan, store)
+  return isWhole || mayMove ? existingIn(plan) : unchangedToLookAt(plan, store, types)
 }
 
 /** The resources that a plan keeps in use. A new one needs no mark to be provisioned. */
@@ -33,17 +42,26 @@ function existingIn({ steps }: Pick<Plan, 'steps'>): ActiveResource[] {
 
 /**
  * The unchanged resources whose inputs come from Secrets, or that wrote Secrets: other clients may have changed those, which are
- * not watched. The changed resources are reconciled because their specs change.
+ * not watched. And those whose type has other schemas. The changed resources are reconciled because their specs change.
  */
-function concernedWithSecrets({ steps }: Pick<Plan, 'steps'>, store: Store): ActiveResource[] {
+function unchangedToLookAt(
+  { steps }: Pick<Plan, 'steps'>,
+  store: Store,
+  types: readonly ResourceTypeInfo[],
+): ActiveResource[] {
   const unchanged = existingIn({ steps: steps.filter(({ action }) => action === 'unchanged') })
   const [first] = unchanged
   if (!first) return []
   // A plan is of one organization.
   const registries = store.list(Registry, first.metadata.namespace)
   const hasCredentials = registries.some(({ spec }) => secretOfRegistry(spec))
+  const typesByName = new Map(types.map((each) => [each.type, each]))
   return unchanged.filter(
-    (each) => readsSecrets(each) || hasWrittenSecrets(each) || (isWorkload(each) && hasCredentials),
+    (each) =>
+      hasOtherSchemas(each.status, typesByName.get(each.spec.type)) ||
+      readsSecrets(each) ||
+      hasWrittenSecrets(each) ||
+      (isWorkload(each) && hasCredentials),
   )
 }
 

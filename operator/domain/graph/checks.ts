@@ -1,3 +1,4 @@
+import type { FreeForm } from '../../api/schema.ts'
 import { compareText, sameJson } from '../base/json.ts'
 import { didYouMean } from '../base/nearest.ts'
 import type { WorkBudget } from '../base/work-budget.ts'
@@ -56,13 +57,20 @@ function checkParams(
 ): void {
   const type = types.get(descriptor.type)
   if (!type || (params === undefined && !type.type.includes('/'))) return
-  for (const { pointer, message } of schemaProblems(type.inputsSchema, params ?? {}, {
-    lenient: true,
-    budget,
-  })) {
+  for (const message of problemsOfParams(type, params ?? {}, { lenient: true, budget }))
+    report(text, 'InvalidParams', message)
+}
+
+/** What of the params does not fit the input schema of the type. With `lenient`, a placeholder fits. */
+export function problemsOfParams(
+  { type, inputsSchema }: ResourceTypeInfo,
+  params: FreeForm,
+  options: { readonly lenient?: boolean; readonly budget?: WorkBudget } = {},
+): string[] {
+  return schemaProblems(inputsSchema, params, options).map(({ pointer, message }) => {
     const where = pointer === '' ? 'the params' : `param '${pointer.slice(1).replaceAll('/', '.')}'`
-    report(text, 'InvalidParams', `${where} of type '${type.type}': ${message}`)
-  }
+    return `${where} of type '${type}': ${message}`
+  })
 }
 
 /** Reports uses of outputs that will not exist, where the outputs are known before a provision. */

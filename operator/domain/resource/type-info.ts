@@ -1,3 +1,6 @@
+import { hash } from 'node:crypto'
+import { canonicalJson } from '../base/json.ts'
+
 /** Who asks for a resource of a type: a workload, a definition only, or every environment. */
 export type TypeUse = 'direct' | 'indirect' | 'implicit'
 
@@ -11,4 +14,27 @@ export interface ResourceTypeInfo {
   readonly inputsSchema: Readonly<Record<string, unknown>>
   /** JSON Schema of the outputs: secret ones under the property `secrets`, the others under `values`. */
   readonly outputsSchema: Readonly<Record<string, unknown>>
+}
+
+/** A hash of the schemas of a type. */
+export function schemasHash({ inputsSchema, outputsSchema }: ResourceTypeInfo): string {
+  return hash('sha256', `${schemaHash(inputsSchema)}${schemaHash(outputsSchema)}`)
+}
+
+/** Whether the type had other schemas at the last driver call of a resource. Earlier versions did not record them. */
+export function hasOtherSchemas(
+  status: { readonly schemasHash?: string } | undefined,
+  type: ResourceTypeInfo | undefined,
+): boolean {
+  const known = status?.schemasHash
+  return known !== undefined && type !== undefined && known !== schemasHash(type)
+}
+
+/** A schema may be large, and many resources have its type. */
+const hashes = new WeakMap<ResourceTypeInfo['inputsSchema'], string>()
+
+function schemaHash(schema: ResourceTypeInfo['inputsSchema']): string {
+  const found = hashes.get(schema) ?? hash('sha256', canonicalJson(schema))
+  hashes.set(schema, found)
+  return found
 }

@@ -1,5 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { ActiveResource } from '../../../operator/api/active-resource.ts'
+import { newObject } from '../../../operator/api/kind.ts'
+import { ResourceType } from '../../../operator/api/resource-type.ts'
 import type { Driver } from '../../../operator/drivers/driver.ts'
 import { echo } from '../../../operator/drivers/echo/driver.ts'
 import { activeResource, driver } from '../../support/builders.ts'
@@ -61,4 +63,43 @@ test('a workload gets the parts of pods of its resources, not those of a workloa
   const web = made('workload', 'modules.web', 'renderer', [first.metadata.name, volume.metadata.name])
   for (const each of [volume, first, web]) expect(await world.reconcile(each)).toBeUndefined()
   expect(seen).toEqual([['volume.default#modules.web.externals.data']])
+})
+
+test.each<[rule: string, port: unknown, size: unknown, problem: object | undefined]>([
+  ['fits', 5, '${shared.base.port}', undefined],
+  ['is a text within a longer text', 5, '${shared.base.port}0', { reason: 'InvalidParams' }],
+  [
+    'does not fit',
+    'many',
+    '${shared.base.port}',
+    { reason: 'InvalidParams', message: "param 'size' of type 'acme/db': must be integer" },
+  ],
+  ['was checked by the plan without a placeholder', 5, 'many', undefined],
+])('a value that a placeholder puts into the params of a custom type %s', async (_, port, size, problem) => {
+  const world = createWorld([echo])
+  const inputsSchema = { type: 'object', properties: { size: { type: 'integer' } } }
+  const own = newObject(ResourceType, { namespace: 'acme', name: 'db' }, { use: 'direct', inputsSchema })
+  world.cluster.put(ResourceType, own)
+  const definition = { definitionName: 'own', driverType: 'quartermaster/echo' }
+  const base = world.put(
+    activeResource(
+      { type: 's3', resourceId: 'shared.base' },
+      { definition: { ...definition, driverInputs: { values: { port } } } },
+    ),
+  )
+  const db = world.put(
+    activeResource(
+      { type: 'acme/db', resourceId: 'shared.db' },
+      {
+        definition,
+        params: { size },
+        references: { 'shared.base': [base.metadata.name] },
+        dependsOn: [base.metadata.name],
+      },
+    ),
+  )
+  expect(await world.reconcile(base)).toBeUndefined()
+  const outcome = expect(await world.reconcile(db))
+  if (problem) outcome.toMatchObject(problem)
+  else outcome.toBeUndefined()
 })
