@@ -130,6 +130,8 @@ const options: Options = {
   strict: false,
   allErrors: true,
   ownProperties: true,
+  // As a double, 0.3 / 0.1 is a little less than 3.
+  multipleOfPrecision: 8,
   logger: false,
   // Checked before, by one of the shared validators below.
   meta: false,

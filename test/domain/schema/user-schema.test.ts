@@ -118,6 +118,8 @@ describe('the full vocabulary is checked', () => {
     ['maximum', { maximum: 3 }, 3, 4],
     ['exclusiveMinimum', { exclusiveMinimum: 3 }, 4, 3],
     ['multipleOf', { multipleOf: 2 }, 4, 3],
+    ['multipleOf, of a fraction', { multipleOf: 0.1 }, 0.3, 0.35],
+    ['multipleOf, of a small fraction', { multipleOf: 0.01 }, 19.99, 19.995],
     ['required', { required: ['a'] }, { a: 1 }, { b: 1 }],
     ['required, of an inherited name', { required: ['toString'] }, { toString: 1 }, {}],
     ['additionalProperties', { properties: { a: {} }, additionalProperties: false }, { a: 1 }, { b: 1 }],
