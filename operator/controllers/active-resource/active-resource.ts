@@ -43,6 +43,7 @@ export function activeResourceController(tools: ResourceTools): Controller<typeo
   tools.inventory.watchKinds()
   return {
     kind: ActiveResource,
+    describe: ({ spec }) => formatDescriptor(spec),
     watches: watchesOf(tools),
     reconcile: (resource, context) => reconcile(resource, state, context),
     finalize: (resource, context) => finalize(resource, state, context),

@@ -220,9 +220,9 @@ class ControllerLoop<K extends Kind> implements Loop {
     const isFailure = outcome.retry === 'backoff'
     const result = resultOf(outcome)
     this.#options.metrics?.reconciled(this.#controller.kind.kind, result)
-    this.#options.log.debug('reconciled', { ...this.#logFields(key), result, reason: outcome.reason })
-    if (isFailure)
-      this.#options.log.warn('reconcile failed', { ...this.#logFields(key), ...errorFields(error) })
+    const logFields = this.#logFields(key, object)
+    this.#options.log.debug('reconciled', { ...logFields, result, reason: outcome.reason })
+    if (isFailure) this.#options.log.warn('reconcile failed', { ...logFields, ...errorFields(error) })
     const attempts = isFailure ? attemptsOf(object, this.#backoff.fail(key)) : undefined
     const delay = attempts === undefined ? undefined : this.#retryDelay(key, attempts, longestDelay)
     if (this.#shortWaits.isShort(key, object, outcome)) this.queue.addAfter(key, waitingDelayMs)
@@ -239,8 +239,9 @@ class ControllerLoop<K extends Kind> implements Loop {
     return Math.max(Math.min(longest, this.#backoff.delayAfter(attempts)), this.#retryPace.reserve(namespace))
   }
 
-  #logFields(key: string): { kind: string; key: string } {
-    return { kind: this.#controller.kind.kind, key }
+  #logFields(key: string, object?: ObjectOf<K>): LogFields {
+    const { kind, describe } = this.#controller
+    return { kind: kind.kind, key, object: object && describe?.(object) }
   }
 }
 

@@ -23,6 +23,8 @@ export interface ReconcileContext<K extends Kind> extends WorkContext<K> {
 /** Reconciles the objects of one kind: returns the status, or throws; only the loop writes it. */
 export interface Controller<K extends Kind = Kind> {
   readonly kind: K
+  /** What people call an object, for the log, if that is not its name. */
+  describe?(object: ObjectOf<K>): string
   /** Maximum concurrent reconciles; 64 by default. */
   readonly workers?: number
   reconcile(object: ObjectOf<K>, context: ReconcileContext<K>): Promise<Observed<K>>
