@@ -22,10 +22,13 @@ export function refuseUsed(error: 'Conflict' | 'Invalid', what: string, users: U
   throw new Problem(error, `${what} is used by ${text}`, { referencing_resources: users })
 }
 
-/** Returns the names of the definitions that use an account, a driver or a type, in order; not of those being deleted. */
+/**
+ * Returns the names of the definitions that use an account, a driver or a type, also for a co-provisioned resource, in
+ * order; not of those being deleted.
+ */
 export function definitionsThatUse(
   store: Store,
-  index: 'account' | 'driver' | 'type',
+  index: 'account' | 'driver' | 'namedType',
   organization: string,
   value: string,
 ): string[] {

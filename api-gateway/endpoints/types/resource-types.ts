@@ -164,7 +164,7 @@ export const resourceTypes: readonly Endpoint[] = [
       const type = changeableType(cluster.store, params)
       const { org_id, type_id } = params
       refuseUsed('Invalid', `type '${type_id}'`, {
-        resource_definitions: definitionsThatUse(cluster.store, 'type', org_id, type_id),
+        resource_definitions: definitionsThatUse(cluster.store, 'namedType', org_id, type_id),
       })
       await removeObject(cluster, ResourceType, type)
       return noContent

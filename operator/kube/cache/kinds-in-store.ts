@@ -111,7 +111,6 @@ export const kindsInStore: readonly StoredKind[] = [
   stored(ResourceDriver),
   stored(ResourceAccount),
   stored(ResourceDefinition, {
-    type: (each) => [scoped(each, each.spec.type)],
     namedType: (each) => typesNamedBy(each).map((type) => scoped(each, type)),
     driver: (each) => [scoped(each, each.spec.driverType)],
     account: (each) => (each.spec.accountName === undefined ? [] : [scoped(each, each.spec.accountName)]),

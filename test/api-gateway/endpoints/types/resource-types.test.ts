@@ -258,6 +258,17 @@ describe('a type that a definition uses', () => {
     expect((await gateway.send(`GET ${s3}`)).status).toBe(404)
   })
 
+  test('cannot be deleted while a definition co-provisions it', async () => {
+    await create({ type: 'acme/logs' })
+    const body = { ...definition, id: 'with-logs', type: 'dns', provision: { 'acme/logs.large#main': {} } }
+    await gateway.send('POST /orgs/acme/resources/defs', { body })
+    const { status, body: answer } = await gateway.send(`DELETE ${types}/acme%2Flogs`)
+    expect([status, answer.message]).toEqual([
+      400,
+      "type 'acme/logs' is used by the resource definition 'with-logs'",
+    ])
+  })
+
   test('does not hold another type', async () => {
     await create({ type: 'acme/s3-other' })
     expect((await gateway.send(`DELETE ${types}/acme%2Fs3-other`)).status).toBe(204)
