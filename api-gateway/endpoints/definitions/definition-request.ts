@@ -5,6 +5,7 @@ import {
 } from '../../../operator/api/resource-definition.ts'
 import { freeForm, list, object, type Static, string, type TUnsafe } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
+import { driverTypePattern } from '../../../operator/domain/definition/definition.ts'
 import { knownId, newId } from '../../request/parameters.ts'
 import { fromWire, type Wire, wireSchema } from '../../request/wire.ts'
 import { nullable } from '../../response/shapes.ts'
@@ -25,7 +26,7 @@ const changedInputs = object(
 )
 
 const driverType = string('Driver type: `<vendor>/<driver>`.', {
-  pattern: '^[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9][A-Za-z0-9_.-]*$',
+  pattern: driverTypePattern,
   maxLength: 127,
 })
 const account = knownId('ID of the account whose credentials the driver uses.')

@@ -6,7 +6,7 @@ import { isObject, ownValue, pointerSteps } from '../base/json.ts'
 import { nearestOrKnown } from '../base/nearest.ts'
 import { type ObjectProblem, problemsFor } from '../base/object-problem.ts'
 import { findPlaceholders } from '../placeholder/placeholder.ts'
-import { parseReference } from '../resource/descriptor.ts'
+import { parseReference, problemOfDescriptor } from '../resource/descriptor.ts'
 import type { DriverDescriptor } from '../resource/driver.ts'
 import type { ResourceTypeInfo } from '../resource/type-info.ts'
 import { isProvidedBy } from '../resource/types.ts'
@@ -38,6 +38,10 @@ export function driverName(driverType: string, vendors: readonly string[]): stri
   // A name without a vendor matches no driver.
   return name === undefined ? `/${driverType}` : driverType
 }
+
+/** The form of a driver type: `<vendor>/<driver>`. */
+export const driverTypePattern = '^[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9][A-Za-z0-9_.-]*$'
+const driverTypeForm = new RegExp(driverTypePattern)
 
 /** The driver type that definitions use for a driver. */
 export function driverTypeOf({ name }: DriverDescriptor, vendors: readonly string[]): string {
@@ -97,6 +101,8 @@ function problemsOfType(
   types: readonly ResourceTypeInfo[],
 ): ObjectProblem[] {
   if (types.some((known) => known.type === type)) return []
+  const malformed = problemOfDescriptor({ type })
+  if (malformed !== undefined) return [{ reason: 'InvalidReference', message: malformed }]
   const hint = type.includes('/') ? `'${organization}' has no such type` : 'it is not built in'
   return [{ reason: 'TypeNotFound', message: `resource type '${type}' does not exist: ${hint}` }]
 }
@@ -112,7 +118,9 @@ function problemsOfDriver(
   if (!descriptor) {
     const names = catalogue.map((each) => driverTypeOf(each, vendors))
     const hint = nearestOrKnown(spec.driverType, { what: 'drivers', names })
-    return [{ reason: 'UnknownDriver', message: `driver '${spec.driverType}' is not known${hint}` }]
+    return driverTypeForm.test(spec.driverType)
+      ? [{ reason: 'UnknownDriver', message: `driver '${spec.driverType}' is not known${hint}` }]
+      : [{ reason: 'InvalidReference', message: `'${spec.driverType}' is not '<vendor>/<driver>'${hint}` }]
   }
   const wrongType = isProvidedBy(spec.type, descriptor.resourceTypes)
     ? []

@@ -56,6 +56,10 @@ describe('the problems of a definition depend on other objects', () => {
     ['nothing is wrong', definition('dns', { criteria: [{}] }), [], []],
     ['the driver is not known', definition('dns', { driverType: 'acme/unknown' }), [], ['UnknownDriver']],
     ['the type does not exist', definition('x', { type: 'nosuch' }), [], ['TypeNotFound']],
+    ['the type has a class', definition('x', { type: 'redis.large' }), [], ['InvalidReference']],
+    ['the type has too many parts', definition('x', { type: 'acme/a/b' }), [], ['InvalidReference']],
+    ['the driver has no vendor', definition('dns', { driverType: 'echo' }), [], ['InvalidReference']],
+    ['the driver has too many parts', definition('dns', { driverType: 'a/b/c' }), [], ['InvalidReference']],
     ['a driver of another type', definition('x', { driverType: 'quartermaster/ingress' }), [], ['WrongType']],
     [
       'inputs that the driver would not take',
