@@ -111,12 +111,6 @@ describe.each(Object.keys(calls))('a request to %s an object', (verb) => {
     expect(error).toBeInstanceOf(Stalled)
   })
 
-  test('that a terminating namespace refuses is tried again', async () => {
-    const message = 'unable to create new content in namespace acme because it is being terminated'
-    const refusal = new ApiError(403, 'Forbidden', message)
-    if (verb !== 'watch') expect(await thrown(verb, refusal)).toBe(refusal)
-  })
-
   test('whose refusal quotes a Secret does not quote it', async () => {
     const error = await thrown(verb, new ApiError(403, 'Forbidden', 'value canary is refused'), secret)
     expect((error as Stalled).message).not.toContain('canary')
@@ -141,6 +135,12 @@ describe.each(Object.keys(calls))('a request to %s an object', (verb) => {
     const { message } = (await thrown(verb, refusal, secret)) as ReconcileError
     expect([message.includes(words), message.includes('canary')]).toEqual([true, false])
   })
+})
+
+test('a request to apply an object that a terminating namespace refuses is tried again', async () => {
+  const message = 'unable to create new content in namespace acme because it is being terminated'
+  const refusal = new ApiError(403, 'Forbidden', message)
+  expect(await thrown('apply', refusal)).toBe(refusal)
 })
 
 describe('a kind is served', () => {
