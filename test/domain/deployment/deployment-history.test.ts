@@ -223,11 +223,36 @@ describe('an environment without room for more', () => {
     expect(decideRun({ status: full }, run('one', 'pending', metadata))).toBe(expected)
   })
 
-  test('of deployments over REST remembers the newest', () => {
-    const status = { pastDeployments: past(pastDeploymentLimits.overRest, { overRest: true }) }
+  test('remembers as many as it has room for, and releases the others', () => {
+    const status = { pastDeployments: past(pastDeploymentLimits.byOthers - 1) }
+    const both = [run('one', 'succeeded', going), run('two', 'failed', going)]
+    const memory = historyOf({ status }, both)
+    expect(memory.pastDeployments).toHaveLength(pastDeploymentLimits.byOthers)
+    expect(decideRun({ status: memory }, run('one', 'pending'))).toBe('succeeded')
+    expect(isRemembered({ status: memory }, run('two', 'failed', going))).toBe(true)
+  })
+
+  test('learns how one ended that it knows, which does not run again', () => {
+    const known = [run('one', 'running', going)]
+    const pastDeployments = past(pastDeploymentLimits.byOthers - 1)
+    const status = historyOf({ status: { ...after([run('one', 'running')]), pastDeployments } }, known)
+    const memory = historyOf({ status }, [run('one', 'succeeded', going)])
+    expect(decideRun({ status: memory }, run('one', 'pending'))).toBe('succeeded')
+  })
+
+  test('remembers deployments over REST, whose room is another', () => {
+    const one = run('one', 'succeeded', { ...going, annotations: overRest })
+    const memory = historyOf({ status: full }, [one, run('two', 'succeeded', going)])
+    expect(decideRun({ status: memory }, run('one', 'pending'))).toBe('succeeded')
+  })
+
+  test('of deployments over REST remembers the newest, and of the others all', () => {
+    const others = past(1)
+    const [, ...newer] = past(pastDeploymentLimits.overRest + 1, { overRest: true })
+    const status = { pastDeployments: [...others, ...newer] }
     const one = run('one', 'succeeded', { ...going, annotations: overRest })
     const hashes = historyOf({ status }, [one]).pastDeployments?.map(({ hash }) => hash)
-    expect(hashes).toEqual([...status.pastDeployments.slice(1).map(({ hash }) => hash), runHash(one)])
+    expect(hashes).toEqual([...[...others, ...newer.slice(1)].map(({ hash }) => hash), runHash(one)])
   })
 })
 

@@ -184,6 +184,16 @@ describe('a set that a delta changes', () => {
   })
 
   test.each<[string, object, number]>([
+    ['may stay as it is', deployed, 0],
+    ['may lose what that owns', { modules: {}, shared: {} }, 0],
+    ['must not change the module', { ...deployed, modules: { aa: { spec: 3 } } }, 1],
+    ['must not change its shared dependency', { ...deployed, shared: { one: { type: 'redis' } } }, 1],
+  ])('and whose Workload is being deleted %s', (_, next, count) => {
+    const removed = { ...owner, content: 'remove' as const }
+    expect(problemsOfOwners([deployed], next as typeof deployed, [removed], expandType)).toHaveLength(count)
+  })
+
+  test.each<[string, object, number]>([
     ['may have the module as the start has it', deployed, 0],
     ['may have none of it', { modules: {}, shared: {} }, 0],
     ['must not change the module', { ...deployed, modules: { aa: { spec: 3 } } }, 1],
