@@ -66,7 +66,8 @@ function toDetails({ spec, status }: ActiveResource) {
     })),
     attempts: status?.attempts ?? 0,
     next_attempt_at: status?.nextAttemptTime,
-    explanation: status?.explanation ?? spec.definition.explanation,
+    // The status may still be that of an earlier definition.
+    explanation: spec.definition.explanation ?? status?.explanation,
   }
 }
 
