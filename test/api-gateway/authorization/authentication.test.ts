@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { endpoints } from '../../../api-gateway/endpoints/index.ts'
-import { AccessToken } from '../../../operator/api/access.ts'
-import { newObject } from '../../../operator/api/kind.ts'
+import { AccessToken, Membership, User } from '../../../operator/api/access.ts'
+import { type Kind, newObject } from '../../../operator/api/kind.ts'
 import { systemNamespace } from '../../../operator/api/names.ts'
 import { startGateway, type TestGateway, tokenOf } from '../support/gateway.ts'
 
@@ -146,6 +146,29 @@ test('a revoked token stops working at once', async () => {
   expect((await gateway.send('GET /orgs/acme', { as: 'leaver' })).status).toBe(200)
   gateway.cluster.drop(AccessToken, systemNamespace, 'leaver')
   expect((await gateway.send('GET /orgs/acme', { as: 'leaver' })).status).toBe(403)
+})
+
+test.each<[what: string, kind: Kind, namespace: string]>([
+  ['token', AccessToken, systemNamespace],
+  ['user', User, systemNamespace],
+  ['membership', Membership, 'acme'],
+])('a %s that is being deleted grants nothing any more', async (what, kind, namespace) => {
+  const name = `going-${what}`
+  gateway.addUser(name)
+  gateway.addMember('acme', name, { role: 'member' })
+  expect((await gateway.send('GET /orgs/acme', { as: name })).status).toBe(200)
+  const object = gateway.cluster.store.get<Kind>(kind, namespace, name)
+  if (!object) throw new Error(`no ${what}`)
+  const going = { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['foregroundDeletion'] }
+  gateway.cluster.put<Kind>(kind, { ...object, metadata: { ...object.metadata, ...going } })
+  expect((await gateway.send('GET /orgs/acme', { as: name })).status).toBe(403)
+})
+
+test('a membership in a namespace that is no organization grants nothing', async () => {
+  gateway.addMember('former', 'admin', { role: 'administrator' })
+  expect((await gateway.send('GET /orgs/former/apps')).status).toBe(403)
+  const { body } = await gateway.send('GET /orgs')
+  expect(body.map(({ id }: { id: string }) => id)).toEqual(['acme', 'globex'])
 })
 
 test('public operations need no token', async () => {

@@ -215,6 +215,13 @@ describe('the cookie', () => {
     expect([status, body]).toEqual([200, { expires_at: expect.stringMatching(/Z$/) }])
   })
 
+  test('is described to the portal as none once it has ended', async () => {
+    const cookie = `token=${await session()}`
+    gateway.cluster.drop(AccessToken, systemNamespace, 'ana')
+    const { body } = await gateway.send('GET /auth/session', { as: null, headers: { cookie } })
+    expect(body).toEqual({})
+  })
+
   test.each(['', 'token=', 'token=ey.a.b', `token=${tokenOf('ana')}`])(
     'of the text %j is no session',
     async (cookie) => {
