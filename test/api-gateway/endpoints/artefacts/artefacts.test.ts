@@ -141,6 +141,14 @@ describe('the list of versions', () => {
     expect(idsOf((await gateway.send(`GET ${versions}?app=shop`)).body)).toEqual([id])
     expect((await gateway.send(`GET ${versions}?app=missing`)).status).toBe(404)
   })
+
+  test('shows the images of an application to those alone who have a role on it', async () => {
+    gateway.addUser('mo')
+    gateway.addMember('acme', 'mo', { role: 'member' })
+    for (const app of ['shop', 'missing'])
+      expect((await gateway.send(`GET ${versions}?app=${app}`, { as: 'mo' })).status).toBe(403)
+    expect((await gateway.send(`GET ${versions}`, { as: 'mo' })).status).toBe(200)
+  })
 })
 
 describe('a version', () => {
