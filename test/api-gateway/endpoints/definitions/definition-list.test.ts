@@ -71,8 +71,8 @@ describe('a deleted definition', () => {
       addResource(gateway, { type: 's3', resourceId }, { spec, metadata })
     }
     deploy('shared.a', 2, 'production')
-    deploy('shared.b', 3, 'development')
-    deploy('shared.c', 1, 'production')
+    deploy('shared.b', 1, 'production')
+    deploy('shared.c', 3, 'development')
     expect((await gateway.send(`GET ${defs}/s3?deleted=true`)).body).toMatchObject({
       driver_inputs: { values: { day: 3 } },
       criteria: [{ env_type: 'production' }, { env_type: 'development' }],
