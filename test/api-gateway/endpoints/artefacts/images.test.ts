@@ -76,6 +76,20 @@ describe('an image', () => {
     expect(await get('')).toEqual([await get('/web')])
   })
 
+  test('is the one of exactly this name, if there is one', async () => {
+    await post(build)
+    await post({ image: 'web:2' })
+    expect((await get('/web')).id).toBe('web')
+  })
+
+  test('has no builds that are archived', async () => {
+    await post(build)
+    const [{ artefact_id, id }] = await versions()
+    const path = `/orgs/acme/artefacts/${artefact_id}/versions/${id}`
+    expect((await gateway.send(`PATCH ${path}`, { body: { archived: true } })).status).toBe(200)
+    expect(await get('')).toEqual([])
+  })
+
   test('without builds does not exist', async () => {
     for (const path of ['/web', '/web/builds'])
       expect((await gateway.send(`GET /orgs/acme/images${path}`)).status).toBe(404)

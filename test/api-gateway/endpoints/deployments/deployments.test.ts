@@ -307,6 +307,27 @@ describe('a deployment', () => {
       { scope: 'workload', object_id: 'web', code: 'Invalid' },
     ])
   })
+
+  test('shows why it failed, also before its problems were computed', async () => {
+    await gateway.send(`POST ${deploys}`, { body: {} })
+    finish(gateway, 'shop.development.1', stalled)
+    const { body } = await gateway.send(`GET ${deploys}/shop.development.1/errors`)
+    expect(body).toMatchObject([
+      { scope: 'environment', object_id: '', code: 'Failed', summary: 'it failed', message: 'it failed' },
+    ])
+  })
+
+  const [startTime, finishTime] = ['2026-02-01T00:00:00Z', '2026-02-01T00:01:00Z']
+  test.each<[what: string, status: object, since: string | undefined]>([
+    ['was made', {}, undefined],
+    ['began', { startTime }, startTime],
+    ['ended', { startTime, finishTime, ...ready }, finishTime],
+  ])('shows when it %s', async (_, status, since) => {
+    const { created_at } = (await gateway.send(`POST ${deploys}`, { body: {} })).body
+    gateway.cluster.setStatus(EnvironmentDeployment, 'acme', 'shop.development.1', status)
+    const { body } = await gateway.send(`GET ${deploys}/shop.development.1`)
+    expect(body.status_changed_at).toBe(since ?? created_at)
+  })
 })
 
 describe('active resources', () => {
@@ -367,6 +388,31 @@ describe('active resources', () => {
       ['shared.unused', 'shop.development.1'],
       ['shared.used', 'shop.development.2'],
     ])
+  })
+
+  test('name the deployment that has just written them, which their environment does not know yet', async () => {
+    await gateway.send(`POST ${deploys}`, { body: {} })
+    finish(gateway, 'shop.development.1')
+    await gateway.send(`POST ${deploys}`, { body: {} })
+    addResource(gateway, {}, { spec: { deploymentName: 'shop.development.2' } })
+    const { body } = await gateway.send(`GET ${app}/envs/development/resources`)
+    expect(body[0].deploy_id).toBe('shop.development.2')
+  })
+
+  test.each([
+    ['are ready', ready, false],
+    ['failed', stalled, true],
+    ['are not provisioned yet', undefined, false],
+  ])('that %s say whether they fail', async (_, status, expected) => {
+    addResource(gateway, {}, { status })
+    const { body } = await gateway.send(`GET ${app}/envs/development/resources`)
+    expect(body[0].is_failing).toBe(expected)
+  })
+
+  test('of a virtual driver name the driver that it calls', async () => {
+    addResource(gateway, {}, { status: { ...ready, provisioned: { driverType: 'quartermaster/ingress' } } })
+    const { body } = await gateway.send(`GET ${app}/envs/development/resources`)
+    expect(body[0].driver_type).toBe('quartermaster/ingress')
   })
 
   test('are listed by definition', async () => {
