@@ -70,6 +70,38 @@ describe('the grammar of placeholders', () => {
     expect(parseTemplate('${externalsx.a}', roots)).toEqual(['${externalsx.a}'])
   })
 
+  test.each<[Template, string]>([
+    [[{ path: ['shared', 'a'] }, '${HOME}'], '${shared.a}${HOME}'],
+    [['${shared.a}'], '$\\{shared.a}'],
+    [['$\\{HOME}'], '$\\\\{HOME}'],
+  ])('%j is %j where only some roots are known, and the other way round', (parts, text) => {
+    expect(formatTemplate(parts, ['shared'])).toBe(text)
+    expect(parseTemplate(text, ['shared'])).toEqual(parts)
+  })
+
+  test('a root is known in brackets too', () => {
+    expect(parseTemplate("${['shared'].a}${['HOME'].a}", ['shared'])).toEqual([
+      { path: ['shared', 'a'] },
+      "${['HOME'].a}",
+    ])
+  })
+
+  const tooLong = 4096
+  test.each([
+    ['name', `\${${'a'.repeat(tooLong)}}`],
+    ['path', `\${a${'.a'.repeat(tooLong / 2)}}`],
+    ['name in brackets', `\${['${'a'.repeat(tooLong)}']}`],
+  ])('a placeholder with a %s without end is refused', (_, text) => {
+    expect(() => parseTemplate(text)).toThrow(Problem)
+  })
+
+  test('a text with placeholders has a limit', () => {
+    const text = '${a}'.padEnd(1_048_576, 'x')
+    expect(parseTemplate(text)).toHaveLength(2)
+    expect(() => parseTemplate(`${text}x`)).toThrow(Problem)
+    expect(parseTemplate('x'.repeat(2_000_000))).toHaveLength(1)
+  })
+
   const step = fc.oneof(fc.stringMatching(/^[a-z#<>/]{1,6}$/), fc.string({ unit: 'binary', maxLength: 6 }))
   const piece = fc.oneof(
     fc.constantFrom('$', '{', '}', '\\', '${', '$\\{', '$\\\\{', 'x'),
