@@ -112,25 +112,23 @@ function parsePath(cursor: Cursor): string[] {
 }
 
 function parseName(cursor: Cursor): string {
-  const { text, start } = cursor
+  const { text } = cursor
   const begin = cursor.position
-  while (cursor.position < text.length && !/[\s.[\]{}$'"\\]/.test(text[cursor.position] ?? '')) {
-    if (cursor.position++ - start > maxPlaceholderLength) throw malformed(cursor, 'has no end')
-  }
+  while (cursor.position < text.length && !/[\s.[\]{}$'"\\]/.test(text[cursor.position] ?? ''))
+    cursor.position++
   if (cursor.position === text.length) throw malformed(cursor, 'has no end')
   if (cursor.position === begin) throw malformed(cursor, 'has an empty or malformed step')
   return text.slice(begin, cursor.position)
 }
 
 function parseBracket(cursor: Cursor): string {
-  const { text, start } = cursor
+  const { text } = cursor
   const quote = text[++cursor.position]
   if (quote !== "'" && quote !== '"') throw malformed(cursor, 'has a bracket without a quoted name')
   const begin = ++cursor.position
   while (text[cursor.position] !== quote) {
     if (text[cursor.position] === '\\') cursor.position++
-    if (++cursor.position >= text.length || cursor.position - start > maxPlaceholderLength)
-      throw malformed(cursor, 'has no end')
+    if (++cursor.position >= text.length) throw malformed(cursor, 'has no end')
   }
   const quoted = text.slice(begin, cursor.position)
   if (text[++cursor.position] !== ']') throw malformed(cursor, "has a bracket without ']'")
