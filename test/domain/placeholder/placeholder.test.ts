@@ -208,6 +208,32 @@ describe('expanding placeholders', () => {
   ])('%s', (_, value, expected, secretPointers) => {
     expect(expand(value, lookup)).toEqual({ value: expected, secretPointers })
   })
+
+  test.each<[string, boolean, unknown, unknown, string[]]>([
+    ['stay', false, { '${text}': '${number}' }, { '${text}': 5 }, []],
+    ['are expanded where they count', true, { 'a-${text}': 1 }, { 'a-x ${number}': 1 }, []],
+    ['take other values as JSON', true, { '${number}': { '${nothing}': 1 } }, { '5': { null: 1 } }, []],
+    [
+      'are part of the place of a secret as they are then',
+      true,
+      { 'a/${number}': ['${password}'] },
+      { 'a/5': ['hunter2'] },
+      ['/a~15/0'],
+    ],
+  ])('keys %s', (_, keys, value, expected, secretPointers) => {
+    expect(expand(value, lookup, undefined, { keys })).toEqual({ value: expected, secretPointers })
+  })
+
+  test.each(['${password}', 'a-${password}'])('the key %j is refused: a key cannot be secret', (key) => {
+    const work = () => expand({ a: [{ [key]: 1 }] }, lookup, undefined, { keys: true })
+    expect(work).toThrow(Problem)
+    expect(work).toThrow(`'${key}' in '/a/0'`)
+    expect(work).not.toThrow('hunter2')
+  })
+
+  test('a malformed text is a problem that says where', () => {
+    expect(() => expand({ a: ['x', '${a..b}'] }, lookup)).toThrow(/in '\/a\/1'$/)
+  })
 })
 
 describe('two keys that become the same text', () => {
