@@ -69,7 +69,10 @@ describe('the cookie', () => {
     const first = await driver.provision(request())
     expect(first.outputs.secrets.password).toMatch(/^[a-zA-Z0-9]{16}$/)
     expect(cookie.text).toBe(JSON.stringify({ password: first.outputs.secrets.password }))
+    const { text } = cookie
+    cookie.write = () => Promise.reject(new Error('no change to write'))
     expect(await driver.provision(request())).toEqual(first)
+    expect(cookie.text).toBe(text)
   })
 
   test.each([

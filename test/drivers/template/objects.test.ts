@@ -44,6 +44,18 @@ describe('outputs that are read from objects', () => {
     })
   })
 
+  test('show of a Secret its name alone: its annotations may repeat its content', async () => {
+    const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': password }
+    const known = { name: 'login', namespace: 'x', uid: 'u' }
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { ...known, annotations } }
+    const { outputsFrom } = await provision({
+      manifests: { login: secretObject({ a: 'b' }) },
+      outputs: 'seen: {{ toJson .objects.login | quote }}',
+    })
+    const { values } = (await outputsFrom?.([secret], {})) ?? {}
+    expect(JSON.parse(String(values?.['seen']))).toEqual({ ...secret, metadata: known })
+  })
+
   test('the parts of pods are known before: a workload is rendered with them', async () => {
     const data = { name: 'agent', image: 'agent:1' }
     const { manifests } = given

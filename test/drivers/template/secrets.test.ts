@@ -35,6 +35,14 @@ describe('a secret appears nowhere but in Secrets', () => {
     ['in a URL', { outputs: 'p: {{ urlquery .driver.secrets.odd }}' }],
     ['a ConfigMap', { manifests: { a: configMap({ p: '{{ .driver.secrets.password }}' }) } }],
     [
+      'a container of pods',
+      {
+        manifests: {
+          a: { location: 'containers', data: { name: 'a', p: '{{ .driver.secrets.password }}' } },
+        },
+      },
+    ],
+    [
       'a label',
       {
         manifests: {
