@@ -87,4 +87,14 @@ describe('an HTTP driver', () => {
     expect(failure).toBeInstanceOf(Error)
     expect(hadNoSideEffects(failure)).toBe(isSure)
   })
+
+  test.each<[rule: string, cookie: string | undefined, isSure: boolean]>([
+    ['a target that is not called has made nothing', undefined, true],
+    ['but it may have before it was refused', 'kept', false],
+  ])('%s', async (_, cookie, isSure) => {
+    bench.cookie.text = cookie
+    const failure = await failureOf(bench.driver('http://10.0.0.1/').provision(bench.provisionOf()))
+    expect(failure).toMatchObject({ reason: 'TargetRefused' })
+    expect(hadNoSideEffects(failure)).toBe(isSure)
+  })
 })

@@ -137,9 +137,7 @@ function targetRefused({ isAllowable, message }: TargetRefused, name: string): S
 
 /** The protocol guarantees for statuses 401 and 403 alone that nothing was made. */
 function nothingMadeBy({ status }: OutboundResponse, failure: Error): Error {
-  return failure instanceof Stalled && (status === 401 || status === 403)
-    ? withoutSideEffects(failure)
-    : failure
+  return status === 401 || status === 403 ? withoutSideEffects(failure) : failure
 }
 
 /** The error for a response that is neither success nor 202. */
