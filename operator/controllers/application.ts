@@ -12,6 +12,7 @@ import { inParallel } from '../kube/client/parallel.ts'
 import { type Controller, watchKind } from '../kube/loop/controller.ts'
 import { withdrawRoles } from './roles.ts'
 import { deletionBlockers, firstOf, isBlockerChanged } from './shared/deletion-blockers.ts'
+import { requireStillPresent } from './shared/still-present.ts'
 
 /** Whether the application of an environment is being deleted. */
 function isTerminating({ metadata, spec }: Environment, store: Store): boolean {
@@ -38,15 +39,22 @@ export function applicationController(cluster: Cluster): Controller<typeof Appli
       return {}
     },
     async finalize(application) {
-      await removeEnvironments(application, cluster)
       const index = scoped(application, application.metadata.name)
-      for (const kind of contentKinds)
-        for (const each of store.byIndex<Kind>(kind, 'application', index))
-          await removeContent(kind, each, cluster)
+      const contents = contentKinds.map((kind) => ({
+        kind,
+        objects: store.byIndex<Kind>(kind, 'application', index),
+      }))
+      const environments = store.byIndex(Environment, 'application', index)
+      const dependents = [...environments, ...contents.flatMap(({ objects }) => objects)]
+      await requireStillPresent(cluster, Application, application, dependents)
+      await removeEnvironments(application, cluster)
+      for (const { kind, objects } of contents)
+        for (const each of objects) await removeContent(kind, each, cluster)
       await removeUnseen(application, cluster)
       // Last, so that its owner can read the application until it is gone.
       await withdrawRoles(
         cluster,
+        Application,
         application,
         'applications',
         ({ applicationName }) => applicationName === application.metadata.name,
@@ -76,8 +84,8 @@ function environmentsRemain(names: readonly string[], blockers: string, retrySec
  * Deletes what the cache does not contain yet, because its watches are not ordered: a later application of the id must
  * not inherit it. Throws Waiting for environments, until the cache contains them.
  */
-async function removeUnseen({ metadata }: Application, cluster: Cluster): Promise<void> {
-  const { namespace, name } = metadata
+async function removeUnseen(application: Application, cluster: Cluster): Promise<void> {
+  const { namespace, name } = application.metadata
   const fields = { 'spec.applicationName': name }
   const environments = await cluster.readNames(Environment, namespace, fields)
   if (environments.length > 0)
@@ -91,7 +99,9 @@ async function removeUnseen({ metadata }: Application, cluster: Cluster): Promis
       // Workloads and webhooks wait for others before they end.
       if (cluster.store.get<Kind>(kind, namespace, each)?.metadata.deletionTimestamp) continue
       const object = await cluster.read<Kind>(kind, namespace, each)
-      if (object) await removeContent(kind, object, cluster)
+      if (!object) continue
+      await requireStillPresent(cluster, Application, application, [object])
+      await removeContent(kind, object, cluster)
     }
   })
 }

@@ -1,5 +1,5 @@
 import { AutomationRule } from '../api/automation-rule.ts'
-import type { Environment } from '../api/environment.ts'
+import { Environment } from '../api/environment.ts'
 import type { ObjectOf } from '../api/kind.ts'
 import { SharedValue } from '../api/shared-value.ts'
 import { shareReads } from '../domain/base/shared-read.ts'
@@ -8,6 +8,7 @@ import type { Cluster } from '../kube/cache/cluster.ts'
 import { scoped } from '../kube/cache/kinds-in-store.ts'
 import { inParallel } from '../kube/client/parallel.ts'
 import { namespacedName } from '../kube/client/resource.ts'
+import { requireStillPresent } from './shared/still-present.ts'
 
 /** Kinds of objects that belong to one environment of an application, in addition to resources and deployments. */
 const kinds = [SharedValue, AutomationRule] as const
@@ -35,8 +36,9 @@ export function createContentRemoval(cluster: Cluster): (environment: Environmen
       const names = new Set(known.map(({ metadata }) => metadata.name))
       const unseen = (await readNames(application)).filter((name) => !names.has(name))
       const read = await Promise.all(unseen.map((name) => cluster.read<ContentKind>(kind, namespace, name)))
-      for (const each of [...known, ...read])
-        if (each && isOf(environment, each)) await cluster.remove<ContentKind>(kind, each)
+      const own = [...known, ...read].flatMap((each) => (each && isOf(environment, each) ? [each] : []))
+      await requireStillPresent(cluster, Environment, environment, own)
+      for (const each of own) await cluster.remove<ContentKind>(kind, each)
     })
   }
 }

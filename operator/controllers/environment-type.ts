@@ -13,6 +13,7 @@ export function environmentTypeController(cluster: Cluster): Controller<typeof E
     finalize: (type) =>
       withdrawRoles(
         cluster,
+        EnvironmentType,
         type,
         'environmentTypes',
         ({ environmentTypeName }) => environmentTypeName === type.metadata.name,

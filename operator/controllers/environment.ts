@@ -21,6 +21,7 @@ import type { Removals } from './active-resource/removals.ts'
 import { createContentRemoval } from './environment-content.ts'
 import { awaitLastResources, type RemovalTools, removeResources } from './environment-removal.ts'
 import { isBlockerChanged } from './shared/deletion-blockers.ts'
+import { requireStillPresent } from './shared/still-present.ts'
 import { watchLifecycle } from './shared/watch-lifecycle.ts'
 import type { Dispatcher } from './webhook/dispatcher.ts'
 
@@ -121,6 +122,10 @@ async function reconcile(environment: Environment, tools: Tools): Promise<Observ
  * 5. awaitLastResources: throws Waiting for a resource that a deployment wrote last, and that the cache does not have yet.
  */
 async function finalize(environment: Environment, tools: Tools & RemovalTools): Promise<void> {
+  const { store } = tools.cluster
+  const resources = store.byIndex(ActiveResource, 'environment', keyOf(environment))
+  const dependents = [...resources, ...deploymentsOf(environment, store)]
+  await requireStillPresent(tools.cluster, Environment, environment, dependents)
   await removeResources(environment, tools)
   await tools.dispatcher.notifyLast(environment)
   await removeDeployments(environment, tools.cluster)

@@ -78,6 +78,18 @@ describe('an application that is deleted', () => {
     })
   })
 
+  test.each([[Environment, { typeName: 'development' }] as const, ...specs])(
+    'keeps what was created since its deletion, when a later one has its name: $kind',
+    async (kind, spec) => {
+      const metadata = { namespace, name: 'shop.one', creationTimestamp: '2026-03-01T00:00:05Z' }
+      const all = { ...spec, applicationName: 'shop' } as never // of the kind
+      cluster.put<Kind>(kind, storedObject(kind, metadata, all))
+      cluster.put(Application, storedObject(Application, { namespace, name: 'shop', uid: 'later' }, {}))
+      await expect(finalize()).rejects.toMatchObject({ reason: 'Conflict' })
+      expect(namesOf(kind)).toEqual(['shop.one'])
+    },
+  )
+
   test('reads no Workload that ends already, whose finalizer another tool may keep', async () => {
     const [kind, spec] = specs.find(([each]) => each.kind === 'Workload') ?? []
     if (!kind) throw new Error('there is none')

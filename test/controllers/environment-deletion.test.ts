@@ -233,6 +233,35 @@ describe('an environment stays while the API server may have a deployment to it 
   })
 })
 
+test.each([
+  ['a resource', ActiveResource],
+  ['a deployment', EnvironmentDeployment],
+  ['a value', SharedValue],
+])(
+  'an environment that has ended in the cluster leaves %s of a later one of its id',
+  async (_, kind: Kind) => {
+    const [environment] = cluster.store.list(Environment, namespace)
+    if (!environment) throw new Error('there is none')
+    const { name: environmentName } = environment.metadata
+    const time = '2026-03-01T00:00:00Z'
+    const ended = {
+      ...environment,
+      metadata: { ...environment.metadata, uid: 'ended', deletionTimestamp: time },
+    }
+    const { applicationId, environmentId } = contextOf(environment)
+    const value = { applicationName: applicationId, environmentId, key: 'K', value: 'v' }
+    const later: { readonly metadata: object; readonly spec: object } =
+      kind === ActiveResource
+        ? activeResource({ type: 's3', resourceId: 'later' }, { environmentName })
+        : storedObject(kind, { namespace, name: 'later' }, { environmentName, ...value } as never) // as far as it is read
+    const metadata = { ...later.metadata, name: 'later', creationTimestamp: time }
+    cluster.put<Kind>(kind, { ...later, metadata } as never) // of the kind
+    await expect(controller.finalize?.(ended, silentContext())).rejects.toMatchObject({ reason: 'Conflict' })
+    expect(cluster.store.get(kind, namespace, 'later')?.metadata.deletionTimestamp).toBeUndefined()
+    expect(collectionDeletions).toBe(0)
+  },
+)
+
 describe('an environment leaves nothing to a later one of its id', () => {
   const [environmentId, other] = ['e0', 'e1']
   const contents: readonly [kind: Kind, spec: object][] = [

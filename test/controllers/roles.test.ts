@@ -32,14 +32,14 @@ beforeEach(() => {
 const rolesIn = (organization: string) => cluster.store.get(Membership, organization, 'ana')?.spec
 
 test('an application that is deleted takes the roles on it along, and no other', async () => {
-  const application = storedObject(Application, { ...going, name: 'shop' }, {})
+  const application = cluster.put(Application, storedObject(Application, { ...going, name: 'shop' }, {}))
   await applicationController(cluster).finalize?.(application, silentContext())
   expect(rolesIn('acme')).toEqual({ ...roles, applications: [{ applicationName: 'blog', role: 'viewer' }] })
   expect(rolesIn('other')).toEqual(roles)
 })
 
 test('a role that the cache does not contain yet is withdrawn too', async () => {
-  const application = storedObject(Application, { ...going, name: 'shop' }, {})
+  const application = cluster.put(Application, storedObject(Application, { ...going, name: 'shop' }, {}))
   const earlier = storedObject(Membership, { namespace: 'acme', name: 'ana' }, { role: 'member' })
   const list: Store['list'] = (kind, organization) =>
     kind.kind === 'Membership' ? [earlier as never] : cluster.store.list(kind, organization)
@@ -49,9 +49,22 @@ test('a role that the cache does not contain yet is withdrawn too', async () => 
 })
 
 test('an environment type that is deleted takes the roles on it along, and no other', async () => {
-  const type = storedObject(EnvironmentType, { ...going, name: 'qa' }, {})
+  const type = cluster.put(EnvironmentType, storedObject(EnvironmentType, { ...going, name: 'qa' }, {}))
   await environmentTypeController(cluster).finalize?.(type, silentContext())
   const remaining = [{ environmentTypeName: 'production', role: 'deployer' }]
   expect(rolesIn('acme')).toEqual({ ...roles, environmentTypes: remaining })
   expect(rolesIn('other')).toEqual(roles)
+})
+
+test.each([
+  ['gone', false],
+  ['gone, and created again', true],
+])('a role stays when the application is %s, which the cache does not know yet', async (_, isAgain) => {
+  const application = storedObject(Application, { ...going, name: 'shop', uid: 'earlier' }, {})
+  if (isAgain)
+    cluster.put(Application, storedObject(Application, { namespace: 'acme', name: 'shop', uid: 'later' }, {}))
+  await expect(applicationController(cluster).finalize?.(application, silentContext())).rejects.toMatchObject(
+    { reason: 'Conflict' },
+  )
+  expect(rolesIn('acme')).toEqual(roles)
 })
