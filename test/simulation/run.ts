@@ -110,8 +110,8 @@ export class Run {
         if (other && random.chance(0.4)) actOnce(other, otherActs)
         else actOnce(this.#user, acts)
       })
-    const { acts: restActs } = this.#rest ?? {}
-    for (let act = 0; restActs && act < count; act += 1)
+    const { acts: restActs = [] } = this.#rest ?? {}
+    for (let act = 0; act < (restActs.length > 0 ? count : 0); act += 1)
       clock.after(random.below(span), () => actOnce(this.#user, restActs))
     await clock.pass(span + 21 * seconds)
   }

@@ -33,19 +33,25 @@ function look(spec: Partial<Webhook['spec']> = {}, status?: Webhook['status']) {
 
 describe('the creation is recorded with the first status', () => {
   const object = () => cluster.put(Webhook, webhook('hook'))
-  const lookWhen = (error: Error) =>
-    controller
-      .reconcile(object(), silentContext({ report: () => Promise.reject(error) }))
-      .catch((each: unknown) => each)
+  async function lookWhen(error: Error): Promise<unknown> {
+    const report = async () => {
+      throw error
+    }
+    try {
+      return await controller.reconcile(object(), silentContext({ report }))
+    } catch (thrown) {
+      return thrown
+    }
+  }
 
   test.each([
     ['fails', new ApiError(503, 'ServiceUnavailable', 'no leader')],
     ['gives no answer', new NoAnswer('reset')],
-  ])('also when the API server %s', async (_, error) => {
+  ])('also when the API server %s', async (_, failure) => {
     const { resourceVersion } = object().metadata
-    expect(await lookWhen(error)).toMatchObject({
+    expect(await lookWhen(failure)).toMatchObject({
       reason: 'Failed',
-      message: error.message,
+      message: failure.message,
       observed: { createdVersion: resourceVersion },
     })
   })
@@ -53,8 +59,8 @@ describe('the creation is recorded with the first status', () => {
   test.each([
     ['the object has changed', new ApiError(409, 'Conflict', 'modified')],
     ['the process stops', new Error('stopping')],
-  ])('unless %s', async (_, error) => {
-    expect(await lookWhen(error)).toBe(error)
+  ])('unless %s', async (_, failure) => {
+    expect(await lookWhen(failure)).toBe(failure)
   })
 })
 

@@ -27,7 +27,7 @@ function contentOf(user: User, owner: string) {
   const ofOwner = ({ spec }: { readonly spec: { readonly applicationName: string } }) =>
     spec.applicationName === owner
   const [delta] = user.all(DeploymentDelta).filter(ofOwner).slice(-1)
-  const [set] = user.all(DeploymentSet).filter(ofOwner)
+  const set = user.all(DeploymentSet).find(ofOwner)
   if (delta && user.chance(0.3)) return { delta_id: delta.metadata.name }
   if (set && user.chance(0.2)) return { set_id: set.metadata.name.slice(owner.length + 1) }
   return user.chance(0.8) ? { delta: changesBy(user) } : {}
