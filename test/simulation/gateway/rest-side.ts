@@ -16,7 +16,7 @@ export class RestSide {
   readonly #world: World
   readonly #gateways: Gateways
   readonly #client: RestClient
-  readonly #belonging = belongingLaws()
+  readonly #belonging = belongingLaws((uid) => this.#client.accepted.has(uid))
 
   constructor(world: World) {
     this.#world = world

@@ -34,13 +34,19 @@ function stored({ server }: World, organization: string, { kind, name }: Subject
   return server.storage.get(servedAs(kind), organization, name)
 }
 
-/** Whether an object was there, and not being deleted, all the time of a request. */
+/** Whether an object was there, as the first of its name and not being deleted, all the time of a request. */
 function wasThere(subject: Subject, { organization, from }: Exchange, world: World): boolean {
   const served = servedAs(subject.kind)
   const object = stored(world, organization, subject)
   if (!object || object.metadata.deletionTimestamp !== undefined) return false
   const { uid } = object.metadata
-  const changes = world.server.storage.changesOf(served)
+  const changes = world.server.storage
+    .changesOf(served)
+    .filter(
+      ({ object: { metadata } }) => metadata.name === subject.name && metadata.namespace === organization,
+    )
+  // A gateway may still know the earlier one, and answers that the one which it knows has ended.
+  if (changes.some((each) => each.object.metadata.uid !== uid)) return false
   const made = changes.find((each) => each.object.metadata.uid === uid)
   return made !== undefined && made.version <= from
 }
@@ -134,7 +140,10 @@ export function readingLaw(read: Read): AnswerLaw {
         const current = world.server.storage.get(servedAs(kind), metadata.namespace, metadata.name)
         return !isLast || current?.metadata.resourceVersion === metadata.resourceVersion
       })
-      const isWhole = (call.about ?? []).every((each) => stored(world, organization, each))
+      const isWhole = (call.about ?? []).every((each) => {
+        const object = stored(world, organization, each)
+        return object !== undefined && object.metadata.deletionTimestamp === undefined
+      })
       if (!answer || !isSame || !isWhole) return undefined
       if (answer.status !== 200) return `${path} answers ${answer.status}`
       const shown = JSON.parse(answer.text) as Record<string, unknown>

@@ -46,11 +46,14 @@ function isEnding(owner: StoredObject, world: World): boolean {
 }
 
 /** The laws that a later object of a name shares nothing with an earlier one, with the memory that they need. */
-export function belongingLaws(): { readonly writes: readonly WriteLaw[]; readonly quiet: readonly Law[] } {
+export function belongingLaws(isAccepted: (uid: string) => boolean): {
+  readonly writes: readonly WriteLaw[]
+  readonly quiet: readonly Law[]
+} {
   /** To which application or environment an object belongs, by their uids. */
   const owners = new Map<string, string>()
-  /** Objects that the gateway or the operator made, by their uids. */
-  const ours = new Set<string>()
+  /** Whether a gateway or the operator made an object, by its uid. */
+  const ours = new Map<string, { readonly isGateway: boolean }>()
   /** To which application a role was given, by member and application. */
   const roles = new Map<string, string | undefined>()
 
@@ -59,7 +62,8 @@ export function belongingLaws(): { readonly writes: readonly WriteLaw[]; readonl
       const { uid } = object.metadata
       owners.set(uid, currentOwner(object, world)?.metadata.uid ?? 'none')
       // What kubectl creates belongs to the one that has the name later, and sets are shared.
-      if (world.server.storage.writer && object.kind !== 'DeploymentSet') ours.add(uid)
+      const { writer } = world.server.storage
+      if (writer && object.kind !== 'DeploymentSet') ours.set(uid, { isGateway: writer.isGateway })
     }
     if (object.kind === 'Membership' && type !== 'DELETED') noteRoles(object as unknown as Membership, world) // as its kind says
   }
@@ -100,8 +104,10 @@ export function belongingLaws(): { readonly writes: readonly WriteLaw[]; readonl
           [...ofApplication, ...ofEnvironment].flatMap((kind) =>
             world.server.storage.list(servedAs(kind)).flatMap((each) => {
               const [owner, first] = [currentOwner(each, world), owners.get(each.metadata.uid)]
-              if (!owner || first === owner.metadata.uid || !ours.has(each.metadata.uid)) return []
-              if (isRefused(each)) return []
+              const maker = ours.get(each.metadata.uid)
+              if (!owner || first === owner.metadata.uid || !maker || isRefused(each)) return []
+              // A request that fails says that it may have made a change.
+              if (maker.isGateway && !isAccepted(each.metadata.uid)) return []
               return [{ object: nameOf(each), detail: `it was made for an earlier ${nameOf(owner)}` }]
             }),
           ),

@@ -1,6 +1,7 @@
 import { ActiveResource } from '../../../operator/api/active-resource.ts'
 import type { StoredObject } from '../../../operator/api/kind.ts'
 import { kinds } from '../../../operator/api/kinds.ts'
+import { isObject } from '../../../operator/domain/base/json.ts'
 import { servedAs } from '../server/resources.ts'
 import { objectsOf, organization, otherOrganization, resourceNamed } from '../surroundings.ts'
 import type { World } from '../world.ts'
@@ -18,6 +19,15 @@ const owned = [
   'Workload',
   'AutomationRule',
 ]
+
+/** Whether a gateway created a deployment when its environment had ended: it fails, and stays. */
+function isLateOverRest({ kind, status }: StoredObject, { features }: World): boolean {
+  return (
+    features.gateways &&
+    kind === 'EnvironmentDeployment' &&
+    !(isObject(status) && status['startTime'] !== undefined)
+  )
+}
 
 function remaining(
   world: World,
@@ -51,7 +61,8 @@ export function removalLaws(isWhole: boolean, before: readonly ActiveResource[])
     },
     {
       law: 'An application is deleted with all that it owns.',
-      findings: (world) => owned.flatMap((kind) => remaining(world, kind)),
+      findings: (world) =>
+        owned.flatMap((kind) => remaining(world, kind, (each) => !isLateOverRest(each, world))),
     },
     {
       law: 'The namespaces of deleted environments are deleted.',
