@@ -20,7 +20,7 @@ export async function requireStillPresent<K extends Kind>(
   await requirePresent(cluster, kind, object)
 }
 
-/** The same, whatever depends on it. */
+/** The same, with one request, although nothing new depends on it. */
 export async function requirePresent<K extends Kind>(
   cluster: Pick<Cluster, 'read' | 'store'>,
   kind: K,

@@ -63,7 +63,7 @@ export function restActs(rest: RestClient, gateways: Gateways): readonly Act[] {
 }
 
 const mostStarts = 8
-/** Beside it, nobody deploys to this environment. */
+/** Only these requests deploy to this environment. */
 const keyEnvironment = `${restApplication}.keys`
 
 /** Sends a request with a key until it starts a deployment, perhaps twice at the same time, and again later. */
