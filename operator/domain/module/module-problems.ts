@@ -37,9 +37,10 @@ export function hasObjects(params: ModuleParams): boolean {
   return containersOf(params.spec).some((each) => isObject(each) && (each.image ?? undefined) !== undefined)
 }
 
-/** Whether the module has containers, which may lack their images. */
+/** Whether the module has containers, which may lack their images, or another value in their place. */
 export function hasContainers({ spec }: ModuleParams): boolean {
-  return containersOf(spec).length > 0
+  const containers = isObject(spec) ? (spec.containers ?? {}) : {}
+  return !isObject(containers) || Object.keys(containers).length > 0
 }
 
 /** Whether the module has a section for its Service, even one that is unfit or not known yet. */

@@ -69,6 +69,11 @@ describe('problems of modules are problems of the graph', () => {
     ],
     ['nothing about a module without containers', { web: { spec: { anything: 1 } } }, []],
     [
+      'a list of containers',
+      { web: { spec: { containers: [{ name: 'main', image: 'web:1' }] } } },
+      ["workload.default#modules.web InvalidModule '/spec/containers': must be an object, not a list"],
+    ],
+    [
       'CronJobs of one name',
       {
         a: { ...web({ schedules: { 'b-c': { schedule: '@daily' } } }), profile: 'humanitec/default-cronjob' },
