@@ -83,6 +83,11 @@ describe('a session', () => {
     expect((await begin(await session())).status).toBe(403)
   })
 
+  test('does not begin with a long body, which anyone could send: 400', async () => {
+    const { status, body } = await begin('x'.repeat(9000))
+    expect([status, body.message]).toEqual([400, 'the body is larger than 8192 bytes'])
+  })
+
   test('does not begin with a form: 422', async () => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
     expect((await gateway.send('POST /auth/session', { as: null, text: 'token=x', headers })).status).toBe(

@@ -18,6 +18,7 @@ const gateway = await setUpGateway(() => {
   gateway.addMember('acme', 'ana', { role: 'administrator' })
   gateway.addUser('mo')
   gateway.addMember('acme', 'mo', { role: 'member' })
+  gateway.addUser('guest', { organizationName: 'acme' })
 })
 
 const tokens = '/users/robot/tokens'
@@ -131,16 +132,19 @@ describe('a token that is revoked', () => {
 })
 
 describe('tokens of other users', () => {
-  test.each(['missing', 'foreign', 'mo', 'admin'])('of %s: 404, with the same body', async (user) => {
-    const answers = [
-      await gateway.send(`GET /users/${user}/tokens`, { as: 'ana' }),
-      await create({ id: 'ci' }, user),
-      await gateway.send(`GET /users/${user}/tokens/${user}`, { as: 'ana' }),
-      await gateway.send(`DELETE /users/${user}/tokens/${user}`, { as: 'ana' }),
-    ]
-    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404])
-    expect(new Set(answers.map(({ body }) => body.message))).toEqual(new Set([`user '${user}' not found`]))
-  })
+  test.each(['missing', 'foreign', 'mo', 'admin', 'guest'])(
+    'of %s: 404, with the same body',
+    async (user) => {
+      const answers = [
+        await gateway.send(`GET /users/${user}/tokens`, { as: 'ana' }),
+        await create({ id: 'ci' }, user),
+        await gateway.send(`GET /users/${user}/tokens/${user}`, { as: 'ana' }),
+        await gateway.send(`DELETE /users/${user}/tokens/${user}`, { as: 'ana' }),
+      ]
+      expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404])
+      expect(new Set(answers.map(({ body }) => body.message))).toEqual(new Set([`user '${user}' not found`]))
+    },
+  )
 
   /** Status and body to the user `mo`, without the ID of the other user. */
   async function answerTo(user: string, method: string, rest: string, body: object | undefined) {

@@ -234,6 +234,17 @@ describe('the last administrator', () => {
     expect((await gateway.send(`DELETE ${users}/admin`)).status).toBe(409)
   })
 
+  test('is not one whose roles are being deleted', async () => {
+    gateway.addMember('acme', 'ana', { role: 'administrator' })
+    const { cluster } = gateway
+    const known = cluster.store.get(Membership, 'acme', 'ana')
+    if (!known) throw new Error('no membership')
+    const going = { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['x/y'] }
+    cluster.put(Membership, { ...known, metadata: { ...known.metadata, ...going } })
+    expect((await gateway.send(`DELETE ${users}/admin`)).status).toBe(409)
+    expect((await gateway.send(`PATCH ${users}/admin`, { body: { role: 'member' } })).status).toBe(409)
+  })
+
   test.each([
     ['removed', 'DELETE', undefined],
     ['lowered', 'PATCH', { role: 'member' }],
