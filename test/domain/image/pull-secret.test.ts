@@ -3,6 +3,7 @@ import type { KubeObject } from '../../../operator/api/kind.ts'
 import type { Registry } from '../../../operator/api/registry.ts'
 import {
   dockerConfig,
+  keptCredentials,
   type PullCredentials,
   pullSecretKey,
   registriesFor,
@@ -28,6 +29,23 @@ function decoded(objects: readonly KubeObject[]): unknown {
     | undefined
   return JSON.parse(Buffer.from(secret?.data?.[pullSecretKey] ?? '', 'base64').toString())
 }
+
+test.each<[what: string, type: Registry['spec']['type'], logins: string[], kept: string[] | undefined]>([
+  ['its own login', 'basic', ['other.test', 'r.test'], ['r.test']],
+  ['no login to a part of it, which is that of another registry', 'basic', ['r.test/team'], undefined],
+  [
+    'the logins of its file to parts of it',
+    'secret_ref',
+    ['r.test', 'r.test/team'],
+    ['r.test', 'r.test/team'],
+  ],
+  ['no login to a host whose name begins with its own', 'secret_ref', ['r.test.example'], undefined],
+])('of the pull Secret of a workload, a registry keeps %s', (_, type, logins, kept) => {
+  const config = JSON.stringify({ auths: Object.fromEntries(logins.map((each) => [each, { auth }])) })
+  const file = keptCredentials({ registry: 'r.test', type } as Registry['spec'], config) // the fields that it reads
+  const auths = file && 'dockerConfig' in file ? JSON.parse(file.dockerConfig).auths : undefined
+  expect(auths && Object.keys(auths)).toEqual(kept)
+})
 
 describe('no message contains', () => {
   const shown = 'puller of r.test'
