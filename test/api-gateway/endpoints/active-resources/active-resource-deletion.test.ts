@@ -174,6 +174,23 @@ describe('detaching an active resource', () => {
     expect(isDetached(find(name)?.metadata ?? {})).toBe(true)
   })
 
+  test('that was accepted keeps the mark, even if the cache does not show it yet', async () => {
+    const name = addResource(gateway, {}, { metadata: held })
+    const { remove } = gateway.cluster
+    Object.assign(gateway.cluster, {
+      async remove(...given: Parameters<typeof remove>) {
+        const before = find(name)
+        await remove(...given)
+        Object.assign(gateway.cluster, { remove })
+        const restore = showStale(gateway, ActiveResource, name, before ? [before] : [])
+        setTimeout(restore, 200)
+        throw new ApiError(504, 'Timeout', 'the request timed out')
+      },
+    })
+    expect((await gateway.send(`${main}?detach=true`)).status).toBe(500)
+    expect(isDetached(find(name)?.metadata ?? {})).toBe(true)
+  })
+
   test('marks it for a deletion that follows at once, in case that the process ends between the two', async () => {
     const name = addResource(gateway, {}, { metadata: held })
     await gateway.send(`${main}?detach=true`)

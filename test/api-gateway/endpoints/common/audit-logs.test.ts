@@ -175,6 +175,13 @@ describe('the buffer of records', () => {
     expect([kept('globex'), kept('acme')]).toEqual([3, 7])
   })
 
+  test('of one organization has room although another one has filled it before', () => {
+    const { record, kept } = keeper()
+    record('acme', 'admin', 100)
+    record('globex', 'admin', 3)
+    expect([kept('globex'), kept('acme')]).toEqual([3, 7])
+  })
+
   test('of members does not give way to the many refusals of strangers', () => {
     const { record, kept } = keeper()
     record('acme', 'admin', 3)
