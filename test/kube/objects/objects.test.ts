@@ -143,6 +143,14 @@ test('a request to apply an object that a terminating namespace refuses is tried
   expect(await thrown('apply', refusal)).toBe(refusal)
 })
 
+test.each<[what: string, message: string, thrown: object]>([
+  ['another uid is a conflict: its object is gone', 'metadata.uid: Invalid value: "a"', { status: 409 }],
+  ['another invalid value is rejected', 'spec.size: Invalid value: "a"', { reason: 'Rejected' }],
+])('a request to apply an object with %s', async (_, message, expected) => {
+  const refusal = new ApiError(422, 'Invalid', `ConfigMap "settings" is invalid: ${message}`)
+  expect(await thrown('apply', refusal)).toMatchObject(expected)
+})
+
 describe('a kind is served', () => {
   /** A cluster that serves the kind Route in these versions of its group, except in v3, and does not serve v5 yet. */
   function objectsWith(versions: readonly string[], asked: string[] = []): Objects {

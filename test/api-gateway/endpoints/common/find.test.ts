@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
-import { refuseTaken } from '../../../../api-gateway/endpoints/common/find.ts'
+import { find, findAll, refuseTaken } from '../../../../api-gateway/endpoints/common/find.ts'
 import { Application } from '../../../../operator/api/application.ts'
 import { newObject } from '../../../../operator/api/kind.ts'
 import { createFakeCluster } from '../../support/fake-cluster.ts'
@@ -23,4 +23,19 @@ test.each<[rule: string, metadata: object, endsAfterMs: number | undefined, prob
   const call = refuseTaken(cluster, Application, known, 'shop')
   if (problem === undefined) await call
   else await expect(call).rejects.toMatchObject({ reason: 'Conflict', message: problem })
+})
+
+test('an object that is being deleted is neither found nor listed', () => {
+  const { put, store } = createFakeCluster()
+  for (const [each, metadata] of [
+    ['blog', {}],
+    ['shop', going],
+    ['api', {}],
+  ] as const)
+    put(Application, newObject(Application, { namespace, name: each, ...metadata }, {}))
+  expect(findAll(store, Application, namespace).map((each) => each.metadata.name)).toEqual(['api', 'blog'])
+  expect(['api', 'shop'].map((each) => find(store, Application, namespace, each)?.metadata.name)).toEqual([
+    'api',
+    undefined,
+  ])
 })
