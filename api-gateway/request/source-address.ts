@@ -23,7 +23,7 @@ export function addressKey(source: string): string {
   if (source === '') return 'address:unknown'
   const address = unmapped(source)
   if (!address.includes(':')) return `address:${address}`
-  const [head = '', tail] = (address.split('%')[0] ?? '').split('::')
+  const [head = '', tail] = address.split('::')
   const groups = head === '' ? [] : head.split(':')
   const rest = tail === undefined || tail === '' ? [] : tail.split(':')
   const zeros =
