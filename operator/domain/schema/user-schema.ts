@@ -6,6 +6,7 @@ import { escapeToken, isObject } from '../base/json.ts'
 import { fullBudget, type WorkBudget } from '../base/work-budget.ts'
 import { appliedSchemas } from './applied-schemas.ts'
 import { createMeteredPatterns } from './metered-patterns.ts'
+import { multipleOf } from './multiple-of.ts'
 import { declaresParts, partsToCheck, schemasOfPart, wholeOf } from './parted-schema.ts'
 import { stepsOf } from './pattern-size.ts'
 import { problemOfForm, problemOfPattern, problemOfType, referencesIn } from './schema-form.ts'
@@ -130,8 +131,6 @@ const options: Options = {
   strict: false,
   allErrors: true,
   ownProperties: true,
-  // As a double, 0.3 / 0.1 is a little less than 3.
-  multipleOfPrecision: 8,
   logger: false,
   // Checked before, by one of the shared validators below.
   meta: false,
@@ -177,7 +176,8 @@ function compileChecked(schema: FreeForm, Dialect: typeof Ajv | typeof Ajv2020):
   })
   formats.default(ajv)
   addCostlyFormats(ajv, spend)
-  ajv.addKeyword(steps).removeKeyword('uniqueItems').addKeyword(uniqueItems)
+  ajv.addKeyword(steps)
+  for (const own of [uniqueItems, multipleOf]) ajv.removeKeyword(own.keyword as string).addKeyword(own)
   const isRule = (keyword: string) => Object.hasOwn(ajv.RULES.all, keyword)
   return { validate: ajv.compile(withSteps(schema, isRule)), begin: restart, end: forget }
 }
