@@ -29,11 +29,11 @@ export function renewedBy(
   const mayMove = plan.steps.some(
     ({ action, descriptor }) => action !== 'unchanged' && namesNamespace(descriptor),
   )
-  return isWhole || mayMove ? existingIn(plan) : unchangedToLookAt(plan, store, types)
+  return isWhole || mayMove ? existingIn(plan.steps) : existingToLookAt(plan, store, types)
 }
 
 /** The resources that a plan keeps in use. A new one needs no mark to be provisioned. */
-function existingIn({ steps }: Pick<Plan, 'steps'>): ActiveResource[] {
+function existingIn(steps: Plan['steps']): ActiveResource[] {
   const existing: ActiveResource[] = []
   for (const { action, wanted, current } of steps)
     if (wanted && current && action !== 'create') existing.push(current)
@@ -41,27 +41,28 @@ function existingIn({ steps }: Pick<Plan, 'steps'>): ActiveResource[] {
 }
 
 /**
- * The unchanged resources whose inputs come from Secrets, or that wrote Secrets: other clients may have changed those, which are
- * not watched. And those whose type has other schemas. The changed resources are reconciled because their specs change.
+ * The resources whose type has other schemas, or that wrote Secrets, which other clients may have changed. A changed one that
+ * waits for a dependency has a status of its new spec before it looks. And the unchanged ones whose inputs come from Secrets,
+ * which are not watched: each reconcile reads the inputs.
  */
-function unchangedToLookAt(
+function existingToLookAt(
   { steps }: Pick<Plan, 'steps'>,
   store: Store,
   types: readonly ResourceTypeInfo[],
 ): ActiveResource[] {
-  const unchanged = existingIn({ steps: steps.filter(({ action }) => action === 'unchanged') })
-  const [first] = unchanged
+  const existing = existingIn(steps)
+  const [first] = existing
   if (!first) return []
   // A plan is of one organization.
   const registries = store.list(Registry, first.metadata.namespace)
   const hasCredentials = registries.some(({ spec }) => secretOfRegistry(spec))
   const typesByName = new Map(types.map((each) => [each.type, each]))
-  return unchanged.filter(
+  const unchanged = new Set(existingIn(steps.filter(({ action }) => action === 'unchanged')))
+  return existing.filter(
     (each) =>
       hasOtherSchemas(each.status, typesByName.get(each.spec.type)) ||
-      readsSecrets(each) ||
       hasWrittenSecrets(each) ||
-      (isWorkload(each) && hasCredentials),
+      (unchanged.has(each) && (readsSecrets(each) || (isWorkload(each) && hasCredentials))),
   )
 }
 

@@ -1,13 +1,16 @@
 import { setTimeout } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import type { ActiveResource } from '../../../operator/api/active-resource.ts'
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
 import { newObject } from '../../../operator/api/kind.ts'
 import { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
 import { ResourceType } from '../../../operator/api/resource-type.ts'
 import type { FreeForm } from '../../../operator/api/schema.ts'
+import { renewedBy } from '../../../operator/controllers/deployment/renewed-resources.ts'
+import { customType } from '../../../operator/domain/resource/types.ts'
 import type { Driver } from '../../../operator/drivers/driver.ts'
 import { isReady } from '../../../operator/kube/loop/outcome.ts'
-import { definition, driver } from '../../support/builders.ts'
+import { activeResource, definition, driver } from '../../support/builders.ts'
 import { createOperatorWorld, type OperatorWorld } from '../support/operator-world.ts'
 
 let calls = 0
@@ -75,4 +78,20 @@ describe('when the schemas of a custom type change', () => {
     const resource = world.resource('a')
     expect([calls, resource && isReady(resource)]).toEqual([0, true])
   })
+})
+
+/** Its status may be of its new spec before it is reconciled, if it waits for a dependency. */
+test.each<[what: string, status: ActiveResource['status'], isMarked: boolean]>([
+  ['whose type has other schemas', { schemasHash: 'other' }, true],
+  ['that wrote a Secret', { outputsSecretName: 'out' }, true],
+  ['of a type without schemas and without a Secret', {}, false],
+])('a deployment marks a changed resource %s', (_, status, isMarked) => {
+  const current = { ...activeResource({ type: 'acme/s3', resourceId: 'shared.b' }), status }
+  const { spec: wanted, metadata } = current
+  const step = { action: 'update' as const, guResId: metadata.name, descriptor: wanted, wanted, current }
+  const types = world.fake.store.list(ResourceType, 'acme').map(customType)
+  const plan = { steps: [{ ...step, definitionName: 'own' }] }
+  expect(renewedBy(plan, { isWhole: false, store: world.fake.store, types })).toEqual(
+    isMarked ? [current] : [],
+  )
 })
