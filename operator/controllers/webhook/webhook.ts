@@ -19,7 +19,14 @@ import type { Cluster } from '../../kube/cache/cluster.ts'
 import { createFirstVersions } from '../../kube/cache/history.ts'
 import { readSecretMetadata, removeSecret } from '../../kube/cache/secret-metadata.ts'
 import type { Store } from '../../kube/cache/store.ts'
-import { ApiError, isAlreadyExists, isNamespaceTerminating, NoAnswer } from '../../kube/client/api-error.ts'
+import {
+  ApiError,
+  isAlreadyExists,
+  isConflict,
+  isNamespaceTerminating,
+  isNotFound,
+  NoAnswer,
+} from '../../kube/client/api-error.ts'
 import { explainRejection } from '../../kube/client/explain-rejection.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import { type Controller, type WorkContext, watchKind } from '../../kube/loop/controller.ts'
@@ -107,8 +114,9 @@ async function recordCreation(
   try {
     await report(observed, 'recording the creation')
   } catch (error) {
-    const isFailure = error instanceof NoAnswer || (error instanceof ApiError && error.status >= 500)
-    // The status of the failure is a write too.
+    // The status of any other failure is a write too.
+    if (isConflict(error) || isNotFound(error)) throw error
+    const isFailure = error instanceof NoAnswer || error instanceof ApiError
     throw isFailure ? new ReconcileError('Failed', error.message, observed) : error
   }
 }

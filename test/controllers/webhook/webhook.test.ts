@@ -47,6 +47,8 @@ describe('the creation is recorded with the first status', () => {
   test.each([
     ['fails', new ApiError(503, 'ServiceUnavailable', 'no leader')],
     ['gives no answer', new NoAnswer('reset')],
+    ['is busy', new ApiError(429, 'TooManyRequests', 'try later')],
+    ['denies the write', new ApiError(403, 'Forbidden', 'denied the request')],
   ])('also when the API server %s', async (_, failure) => {
     const { resourceVersion } = object().metadata
     expect(await lookWhen(failure)).toMatchObject({
@@ -58,6 +60,7 @@ describe('the creation is recorded with the first status', () => {
 
   test.each([
     ['the object has changed', new ApiError(409, 'Conflict', 'modified')],
+    ['the object is gone', new ApiError(404, 'NotFound', 'not found')],
     ['the process stops', new Error('stopping')],
   ])('unless %s', async (_, failure) => {
     expect(await lookWhen(failure)).toBe(failure)
