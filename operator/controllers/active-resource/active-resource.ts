@@ -33,13 +33,16 @@ type Context = ReconcileContext<typeof ActiveResource>
 
 /** Dependencies of the controller, and what it keeps in memory between reconciles. */
 interface State extends ProvisionTools {
-  /** Keys of the resources whose last provision or removal of objects has not ended: their hash does not describe what exists. */
-  readonly unfinished: Set<string>
+  /**
+   * Keys of the resources whose last provision or removal of objects has not ended: their hash does not describe what exists.
+   * And whether it repairs what an earlier deployment provisioned.
+   */
+  readonly unfinished: Map<string, boolean>
 }
 
 /** Provisions a resource when its dependencies are ready, and deprovisions it when it is deleted. */
 export function activeResourceController(tools: ResourceTools): Controller<typeof ActiveResource> {
-  const state: State = { ...tools, unfinished: new Set(), pending: createPendingInstances(), seen: new Set() }
+  const state: State = { ...tools, unfinished: new Map(), pending: createPendingInstances(), seen: new Set() }
   tools.inventory.watchKinds()
   return {
     kind: ActiveResource,
@@ -95,7 +98,14 @@ async function reconcileUsed(
   const secrets = request.knownSecrets
   const { isResync } = context
   const types = planning.typesOf(namespace)
-  const cause = await causeOf(resource, { inputsHash, found, begun, isResync, types }, state)
+  const isDeployed = begun?.mark !== undefined || isSpecNew(resource)
+  const hasNewType = hasOtherSchemas(resource.status, typeOf(resource, types))
+  const isChangedType = isDeployed && hasNewType
+  const cause = await causeOf(
+    resource,
+    { inputsHash, found, begun, isResync, isDeployed, isChangedType },
+    state,
+  )
   if (cause === undefined) {
     if (begun) context.afterWrite(() => renewals.complete(begun, { isChanged: false }))
     const status = { ...observedOf(resource), explanation: explanationOf(resource) }
@@ -103,15 +113,16 @@ async function reconcileUsed(
     return awaitRollout(resource, { status: warned, secrets }, state, context)
   }
   log.debug('provisioning', { key: keyOf(resource), resource: formatDescriptor(resource.spec), cause })
+  const isAsBefore = unfinished.get(keyOf(resource)) ?? resource.status?.inputsHash === inputsHash
+  const isRepair = hasNewType && !isDeployed && isAsBefore
   // A drift is reported once.
-  unfinished.add(keyOf(resource))
+  unfinished.set(keyOf(resource), isRepair)
   const type = customTypeOf(resource.spec.type, types) // throws Waiting without the type
   const pass = renewals.provisioning(begun)
-  const provisioned = await provision(resource, { type, request, inputsHash, found }, state, context).catch(
-    (error: unknown) => {
-      throw withoutHash(error, resource, cluster)
-    },
-  )
+  const inputs = { type, isRepair, request, inputsHash, found }
+  const provisioned = await provision(resource, inputs, state, context).catch((error: unknown) => {
+    throw withoutHash(error, resource, cluster)
+  })
   // Until then, the hash that is written may be that of earlier inputs.
   context.afterWrite(() => unfinished.delete(keyOf(resource)))
   const { provisionTime, inputsHash: earlierHash } = resource.status ?? {}
@@ -177,13 +188,15 @@ async function causeOf(
     found,
     begun,
     isResync,
-    types,
+    isDeployed,
+    isChangedType,
   }: {
     readonly inputsHash: string
     readonly found: FoundDriver
     readonly begun: Pass | undefined
     readonly isResync: boolean
-    readonly types: readonly ResourceTypeInfo[]
+    readonly isDeployed: boolean
+    readonly isChangedType: boolean
   },
   { inventory, unfinished, cluster }: State,
 ): Promise<string | undefined> {
@@ -192,16 +205,14 @@ async function causeOf(
   if (unfinished.has(keyOf(resource))) return 'the last attempt did not end'
   if (resource.status?.inputsHash !== inputsHash) return 'the inputs changed'
   if (isResync && found.driver.descriptor.repairs === true) return 'the driver repairs on resync'
-  const isMarked = begun?.mark !== undefined
-  if (isMarked && begun.run.isForced) return 'the mode of the deployment is full'
-  const isDeployed = isMarked || isSpecNew(resource)
-  if (isDeployed && hasOtherSchemas(resource.status, typeOf(resource, types))) return 'the type changed'
+  if (begun?.mark !== undefined && begun.run.isForced) return 'the mode of the deployment is full'
+  if (isChangedType) return 'the type changed'
   const isLookedAt = isResync || isDeployed
   return isLookedAt && (await hasLostSecrets(resource, cluster.client)) ? 'a Secret is missing' : undefined
 }
 
 function typeOf({ spec }: ActiveResource, types: readonly ResourceTypeInfo[]): ResourceTypeInfo | undefined {
-  return types.find(({ type }) => type === spec.type)
+  return spec.type.includes('/') ? types.find(({ type }) => type === spec.type) : undefined
 }
 
 /** Whether no status is of this spec yet. */
@@ -266,7 +277,7 @@ async function statusOfUnused(
   const isWorkload = simpleTypeName(type) === workloadType
   if (isWorkload) {
     // It may be used again before all of them are deleted.
-    unfinished.add(keyOf(resource))
+    unfinished.set(keyOf(resource), false)
     await inventory.removeAll(resource)
   }
   if (!resource.status?.inputsHash && !resource.status?.provisioned)

@@ -22,13 +22,13 @@ const remainsSeconds = 2
 
 /**
  * Moves to the secret outputs those that the type declares secret, the driver returns as secret, or were secret before.
- * Throws Stalled for outputs that a status cannot hold or that do not fit the schema of a custom type.
+ * Throws Stalled for outputs that a status cannot hold or that, unless this is a repair, do not fit the schema of a custom type.
  */
 export function sortOutputs(
   outputs: Outputs,
   types: readonly ResourceTypeInfo[],
   type: string,
-  secretPaths: readonly string[] = [],
+  { secretPaths, isRepair }: { readonly secretPaths?: readonly string[]; readonly isRepair?: boolean } = {},
 ): SeparatedOutputs {
   const empty = Object.entries({ ...outputs.values, ...outputs.secrets }).find(([, value]) =>
     holdsNull(value),
@@ -36,7 +36,7 @@ export function sortOutputs(
   if (empty) throw new Stalled('InvalidOutputs', `output '${empty[0]}' is null or contains a null`)
   const custom = customTypeOf(type, types)
   const sorted = separateSecrets(outputs, custom?.outputsSchema, secretPaths)
-  if (custom) refuseUnfit(outputs, custom)
+  if (custom && !isRepair) refuseUnfit(outputs, custom)
   const bytes = Buffer.byteLength(JSON.stringify([sorted.values, sorted.secretPaths]))
   if (bytes > maxOutputsBytes)
     throw new Stalled('OutputsTooLarge', `the outputs are ${bytes} bytes, more than ${maxOutputsBytes}`)

@@ -106,9 +106,10 @@ export async function readOutputs(
   applied: ApplyResult,
 ): Promise<SeparatedOutputs> {
   const outputs = await run.attempt(() => outputsFrom(run, answer, applied))
-  const { resource, tools } = run
+  const { resource, tools, isRepair } = run
+  const secretPaths = await formerSecretPaths(resource, tools)
   const types = tools.planning.typesOf(resource.metadata.namespace)
-  return sortOutputs(outputs, types, resource.spec.type, await formerSecretPaths(resource, tools))
+  return sortOutputs(outputs, types, resource.spec.type, { secretPaths, isRepair })
 }
 
 async function outputsFrom(run: Run, answer: Provisioned, applied: ApplyResult): Promise<Outputs> {

@@ -13,6 +13,8 @@ import type { ResourceTools } from './resource-tools.ts'
 /** What is provisioned: its type if that is a custom one, the request of the driver, its hash, and the driver. */
 export interface ProvisionInputs {
   readonly type: ResourceTypeInfo | undefined
+  /** Whether this repairs what an earlier deployment provisioned: the type has other schemas since, which the next one checks. */
+  readonly isRepair: boolean
   readonly request: GatheredRequest
   readonly inputsHash: string
   readonly found: FoundDriver

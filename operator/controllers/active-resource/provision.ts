@@ -71,7 +71,7 @@ export async function provision(
 }
 
 async function provisionIn(run: Run): Promise<Provision> {
-  const { resource, inputsHash, tools, context, type } = run
+  const { resource, inputsHash, tools, context, type, isRepair } = run
   refuseUnfitParams(run)
   const call = await run.attempt(() => prepareCall(run))
   const instances = instancesOf(resource, call, run, tools)
@@ -114,7 +114,7 @@ async function provisionIn(run: Run): Promise<Provision> {
     secretOutputPaths: unlessEmpty(outputs.secretPaths),
     explanation: resource.spec.definition.explanation,
     inputsHash,
-    schemasHash: type && schemasHash(type),
+    schemasHash: isRepair ? resource.status?.schemasHash : type && schemasHash(type),
     provisionTime: provisionTimeOf(resource, inputsHash, outputs.values, outputsSecret),
     ...made,
     secretNames: unlessEmpty(call.secretNames),
@@ -123,8 +123,8 @@ async function provisionIn(run: Run): Promise<Provision> {
 }
 
 /** Throws Stalled for params with values of placeholders that do not fit the type. A plan checks all others. */
-function refuseUnfitParams({ resource, request, type }: Run): void {
-  if (!type || sameJson(resource.spec.params ?? {}, request.params)) return
+function refuseUnfitParams({ resource, request, type, isRepair }: Run): void {
+  if (!type || isRepair || sameJson(resource.spec.params ?? {}, request.params)) return
   const [problem] = problemsOfParams(type, request.params)
   if (problem !== undefined) throw new Stalled('InvalidParams', problem)
 }

@@ -135,7 +135,9 @@ describe('outputs of a custom type', () => {
   )
 
   test('former secrets do not break the schema', () => {
-    expect(sortOutputs({ values: { host: 'db' }, secrets: {} }, types, 'acme/db', ['/host'])).toMatchObject({
+    expect(
+      sortOutputs({ values: { host: 'db' }, secrets: {} }, types, 'acme/db', { secretPaths: ['/host'] }),
+    ).toMatchObject({
       values: {},
       secrets: { host: 'db' },
     })

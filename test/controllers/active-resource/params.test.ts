@@ -1,11 +1,12 @@
-import { expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { ActiveResource } from '../../../operator/api/active-resource.ts'
 import { newObject } from '../../../operator/api/kind.ts'
 import { ResourceType } from '../../../operator/api/resource-type.ts'
+import { createSecretReader } from '../../../operator/controllers/shared/secrets.ts'
 import type { Driver } from '../../../operator/drivers/driver.ts'
 import { echo } from '../../../operator/drivers/echo/driver.ts'
 import { activeResource, driver } from '../../support/builders.ts'
-import { createWorld } from '../support/world.ts'
+import { createWorld, type World } from '../support/world.ts'
 
 test("params of a driver's neighbours have the outputs of what they refer to", async () => {
   const seen: unknown[] = []
@@ -102,4 +103,74 @@ test.each<[rule: string, port: unknown, size: unknown, problem: object | undefin
   const outcome = expect(await world.reconcile(db))
   if (problem) outcome.toMatchObject(problem)
   else outcome.toBeUndefined()
+})
+
+describe('the schemas of a type that changed since the last deployment', () => {
+  const maker: Driver = {
+    descriptor: { ...driver('maker'), repairs: true },
+    async provision() {
+      if (isDown) throw new Error('down')
+      return { outputs: { values: { name: 'a' }, secrets: {} }, objects: [] }
+    },
+    async deprovision() {},
+  }
+  let isDown = false
+
+  async function createWithChangedType() {
+    const world = createWorld([echo, maker])
+    const put = (size: string, name: string) => {
+      const inputsSchema = { properties: { size: { type: size } } }
+      const outputsSchema = { properties: { values: { properties: { name: { type: name } } } } }
+      const spec = { use: 'direct' as const, inputsSchema, outputsSchema }
+      world.cluster.put(ResourceType, newObject(ResourceType, { namespace: 'acme', name: 'db' }, spec))
+    }
+    put('integer', 'string')
+    const ofBase = {
+      definitionName: 'base',
+      driverType: 'quartermaster/echo',
+      driverInputs: { values: { port: 5 } },
+    }
+    const base = world.put(activeResource({ type: 's3', resourceId: 'shared.base' }, { definition: ofBase }))
+    const db = world.put(
+      activeResource(
+        { type: 'acme/db', resourceId: 'shared.db' },
+        {
+          definition: { definitionName: 'own', driverType: 'quartermaster/maker' },
+          params: { size: '${shared.base.port}' },
+          references: { 'shared.base': [base.metadata.name] },
+          dependsOn: [base.metadata.name],
+        },
+      ),
+    )
+    for (const each of [base, db]) expect(await world.reconcile(each)).toBeUndefined()
+    put('string', 'integer')
+    return { world, db }
+  }
+  const mark = ({ tools }: World, resource: ActiveResource) =>
+    tools.renewals.start(
+      'acme/shop.dev',
+      { uid: 'd', isForced: false, secrets: createSecretReader(tools.cluster.client) },
+      [resource],
+    )
+
+  test('do not refuse a repair, also one that fails first, but a deployment after it', async () => {
+    const { world, db } = await createWithChangedType()
+    expect(await world.reconcile(db, { isResync: true })).toBeUndefined()
+    isDown = true
+    expect(await world.reconcile(db, { isResync: true })).toMatchObject({ reason: 'ProvisionFailed' })
+    isDown = false
+    expect(await world.reconcile(db)).toBeUndefined()
+    mark(world, db)
+    expect(await world.reconcile(db)).toMatchObject({ reason: 'InvalidParams' })
+  })
+
+  test('refuse a resource that the last deployment refused', async () => {
+    const { world, db } = await createWithChangedType()
+    mark(world, db)
+    expect(await world.reconcile(db)).toMatchObject({ reason: 'InvalidParams' })
+    world.tools.renewals.end('acme/shop.dev', 'd')
+    expect(await world.reconcile(db, { isResync: true })).toMatchObject({ reason: 'InvalidParams' })
+    world.restart()
+    expect(await world.reconcile(db, { isResync: true })).toMatchObject({ reason: 'InvalidParams' })
+  })
 })
