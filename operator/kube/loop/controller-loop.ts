@@ -144,7 +144,8 @@ class ControllerLoop<K extends Kind> implements Loop {
     } catch (error) {
       // The object changed or is gone: the next reconcile reads the newer one, so this is not a failure.
       const isOutdated = isConflict(error) || isNotFound(error)
-      if (!isOutdated) this.#options.log.warn('could not write status', { ...this.#logFields(key), error })
+      if (!isOutdated)
+        this.#options.log.warn('could not write status', { ...this.#logFields(key, object), error })
       this.queue.addAfter(
         key,
         isOutdated ? conflictDelayMs : this.#unwritten.delayAfter(this.#unwritten.fail(key)),
