@@ -71,6 +71,8 @@ export function activeResourceController(tools: ResourceTools): Controller<typeo
 async function reconcile(latest: ActiveResource, state: State, context: Context): Promise<ResourceStatus> {
   const types = state.planning.typesOf(latest.metadata.namespace)
   const visible = await hideSecretOutputs(latest, types, context)
+  // To make them secret repairs what was provisioned.
+  if (visible !== latest && latest.status?.inputsHash) state.unfinished.set(keyOf(latest), true)
   refuseUnsigned(visible, state)
   const resource = withoutPending(visible, state)
   if (resource.spec.unusedSince) return statusOfUnused(resource, state)

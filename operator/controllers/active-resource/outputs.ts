@@ -90,7 +90,8 @@ export async function hideSecretOutputs(
   if (sameJson(sorted.values, outputs)) return resource
   const { inputsHash: _, ...hidden } = withSecretOutputs(observedOf(resource), sorted.secretPaths)
   await report(hidden, `the type '${type.type}' now declares some of its outputs secret`)
-  return { ...resource, status: hidden }
+  // Whether a deployment has changed the spec, which the written status does not say.
+  return { ...resource, status: { ...hidden, observedGeneration: status.observedGeneration } }
 }
 
 function holdsNull(value: unknown): boolean {

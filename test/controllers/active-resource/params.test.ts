@@ -164,6 +164,17 @@ describe('the schemas of a type that changed since the last deployment', () => {
     expect(await world.reconcile(db)).toMatchObject({ reason: 'InvalidParams' })
   })
 
+  test('do not refuse a resource whose outputs become secret at once', async () => {
+    const { world, db } = await createWithChangedType()
+    const outputsSchema = { properties: { secrets: { properties: { name: { type: 'integer' } } } } }
+    const spec = { use: 'direct' as const, outputsSchema }
+    world.cluster.put(ResourceType, newObject(ResourceType, { namespace: 'acme', name: 'db' }, spec))
+    expect(await world.reconcile(db)).toBeUndefined()
+    expect(world.statusOf(db)).toMatchObject({ outputs: {}, secretOutputPaths: ['/name'] })
+    mark(world, db)
+    expect(await world.reconcile(db)).toMatchObject({ reason: 'InvalidOutputs' })
+  })
+
   test('refuse a resource that the last deployment refused', async () => {
     const { world, db } = await createWithChangedType()
     mark(world, db)
