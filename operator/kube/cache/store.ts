@@ -25,7 +25,7 @@ export interface Store {
   isOrganization(namespace: string): boolean
   /** Whether every cache has held a complete list. */
   readonly synced: boolean
-  /** Whether the watch of a kind has reported all that was written up to this version of an object of the kind. */
+  /** Whether the watch of a kind has reported all that was written up to this version, of an object of any of our kinds. */
   reflects(kind: Kind, version: bigint): boolean
   /** The watches that fill it. */
   readonly watches: readonly Pick<Reflector, 'resource' | 'silentMs'>[]
