@@ -3,7 +3,6 @@ import { copyError, hasReason, Stalled, Waiting } from '../../domain/base/errors
 import { formatDescriptor } from '../../domain/resource/descriptor.ts'
 import { isDetached } from '../../domain/resource/detach-mark.ts'
 import { environmentNamespace } from '../../domain/resource/identity.ts'
-import { hasOtherSchemas, type ResourceTypeInfo } from '../../domain/resource/type-info.ts'
 import { simpleTypeName, workloadType } from '../../domain/resource/types.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { keyOf } from '../../kube/client/resource.ts'
@@ -13,16 +12,14 @@ import { observedOf } from '../objects/observed.ts'
 import { awaitRollout } from '../rollout/await-rollout.ts'
 import { firstOf } from '../shared/deletion-blockers.ts'
 import { dependenciesOf, dependentsOf, withNeeded } from '../shared/dependents.ts'
-import type { Pass } from '../shared/renewals.ts'
-import { hasLostSecrets } from '../shared/written-secrets.ts'
 import { withContest } from './contest.ts'
 import { deprovisionAll } from './deprovision.ts'
 import { detach, withDetachHint } from './detach.ts'
 import { refuseWithoutEnvironment } from './ended-resources.ts'
 import { createPendingInstances } from './instances/pending-instances.ts'
-import type { FoundDriver } from './organization-drivers.ts'
 import { customTypeOf, hideSecretOutputs } from './outputs.ts'
 import { provision } from './provision.ts'
+import { type CauseTools, causeOf } from './provision-cause.ts'
 import { hashedInputs, requestFor } from './provision-request.ts'
 import type { ProvisionTools } from './provision-run.ts'
 import type { ResourceStatus, ResourceTools } from './resource-tools.ts'
@@ -33,11 +30,7 @@ type Context = ReconcileContext<typeof ActiveResource>
 
 /** Dependencies of the controller, and what it keeps in memory between reconciles. */
 interface State extends ProvisionTools {
-  /**
-   * Keys of the resources whose last provision or removal of objects has not ended: their hash does not describe what exists.
-   * And whether it repairs what an earlier deployment provisioned.
-   */
-  readonly unfinished: Map<string, boolean>
+  readonly unfinished: CauseTools['unfinished']
 }
 
 /** Provisions a resource when its dependencies are ready, and deprovisions it when it is deleted. */
@@ -60,7 +53,7 @@ export function activeResourceController(tools: ResourceTools): Controller<typeo
  * 4. refuseWithoutEnvironment: deletes a new resource whose environment is gone, and throws.
  *    awaitDependencies: throws Waiting until all dependencies are ready.
  * 5. requestFor: resolves the inputs of the driver; reads Secrets.
- * 6. causeOf, hasLostSecrets: returns the status of a resource that needs no call. A deployment of mode `full` calls in any
+ * 6. causeOf: returns the status of a resource that needs no call. A deployment of mode `full` calls in any
  *    case, and each deployment waits until dependents of what changed are reconciled (`renewals`).
  * 7. provision: calls the driver.
  * 8. awaitRollout: for a workload, throws Waiting until its pods run.
@@ -99,27 +92,22 @@ async function reconcileUsed(
   const inputsHash = installation.hash(hashedInputs(resource, request, found.templates))
   const secrets = request.knownSecrets
   const { isResync } = context
-  const types = planning.typesOf(namespace)
-  const isDeployed = begun?.mark !== undefined || isSpecNew(resource)
-  const hasNewType = hasOtherSchemas(resource.status, typeOf(resource, types))
-  const isChangedType = isDeployed && hasNewType
-  const cause = await causeOf(
-    resource,
-    { inputsHash, found, begun, isResync, isDeployed, isChangedType },
-    state,
-  )
+  const cause = await causeOf(resource, { inputsHash, found, begun, isResync }, state)
   if (cause === undefined) {
     if (begun) context.afterWrite(() => renewals.complete(begun, { isChanged: false }))
     const status = { ...observedOf(resource), explanation: explanationOf(resource) }
     const warned = await withContest(resource, status, state)
     return awaitRollout(resource, { status: warned, secrets }, state, context)
   }
-  log.debug('provisioning', { key: keyOf(resource), resource: formatDescriptor(resource.spec), cause })
-  const isAsBefore = unfinished.get(keyOf(resource)) ?? resource.status?.inputsHash === inputsHash
-  const isRepair = hasNewType && !isDeployed && isAsBefore
+  log.debug('provisioning', {
+    key: keyOf(resource),
+    resource: formatDescriptor(resource.spec),
+    cause: cause.text,
+  })
+  const { isRepair } = cause
   // A drift is reported once.
   unfinished.set(keyOf(resource), isRepair)
-  const type = customTypeOf(resource.spec.type, types) // throws Waiting without the type
+  const type = customTypeOf(resource.spec.type, planning.typesOf(namespace)) // throws Waiting without the type
   const pass = renewals.provisioning(begun)
   const inputs = { type, isRepair, request, inputsHash, found }
   const provisioned = await provision(resource, inputs, state, context).catch((error: unknown) => {
@@ -180,46 +168,6 @@ function refuseUnsigned(resource: ActiveResource, { installation }: State): void
     'deploy the environment to replace it, and keep others and admission policies from changing it'
   const message = `the spec is not signed by this installation: ${remedy}`
   throw new Stalled('Untrusted', message)
-}
-
-/** Why the driver must be called; undefined when nothing is to be done. */
-async function causeOf(
-  resource: ActiveResource,
-  {
-    inputsHash,
-    found,
-    begun,
-    isResync,
-    isDeployed,
-    isChangedType,
-  }: {
-    readonly inputsHash: string
-    readonly found: FoundDriver
-    readonly begun: Pass | undefined
-    readonly isResync: boolean
-    readonly isDeployed: boolean
-    readonly isChangedType: boolean
-  },
-  { inventory, unfinished, cluster }: State,
-): Promise<string | undefined> {
-  const hasDrifted = inventory.consumeDrift(resource)
-  if (hasDrifted) return 'an object changed'
-  if (unfinished.has(keyOf(resource))) return 'the last attempt did not end'
-  if (resource.status?.inputsHash !== inputsHash) return 'the inputs changed'
-  if (isResync && found.driver.descriptor.repairs === true) return 'the driver repairs on resync'
-  if (begun?.mark !== undefined && begun.run.isForced) return 'the mode of the deployment is full'
-  if (isChangedType) return 'the type changed'
-  const isLookedAt = isResync || isDeployed
-  return isLookedAt && (await hasLostSecrets(resource, cluster.client)) ? 'a Secret is missing' : undefined
-}
-
-function typeOf({ spec }: ActiveResource, types: readonly ResourceTypeInfo[]): ResourceTypeInfo | undefined {
-  return spec.type.includes('/') ? types.find(({ type }) => type === spec.type) : undefined
-}
-
-/** Whether no status is of this spec yet. */
-function isSpecNew({ metadata, status }: ActiveResource): boolean {
-  return status?.observedGeneration !== metadata.generation
 }
 
 /** The error of a provision; its status has no hash, so that a new process calls the driver again too. */
