@@ -15,7 +15,6 @@ export const application = 'shop'
 /** The Secret with the login of the database that workloads use, and with the password that the resources of `secret` name. */
 export const loginSecret = 'login'
 const environmentType = 'development'
-const workload = 'backend'
 
 const bucket = {
   bucket: 'bucket-${context.res.guresid}',
@@ -99,24 +98,27 @@ export function namespaceOf(environmentId: string): string {
   return environmentNamespace(context)
 }
 
-function delta(name: string, modules: DeploymentDelta['spec']['modules']): Manifest<typeof DeploymentDelta> {
+function delta(name: string, shared: DeploymentDelta['spec']['shared']): Manifest<typeof DeploymentDelta> {
   return newObject(
     DeploymentDelta,
     { name, namespace: organization },
-    { applicationName: application, modules },
+    { applicationName: application, shared },
   )
 }
 
-function addModule(name: string, externals: Record<string, object>): Manifest<typeof DeploymentDelta> {
-  const module = { profile: 'quartermaster/default-module', spec: {}, externals }
-  return delta(name, { add: { [workload]: module } })
+/** Resources that no workload declares: each workload would be a resource too. */
+function addShared(name: string, needs: readonly (readonly [id: string, need: object])[]) {
+  return delta(
+    name,
+    needs.map(([id, value]) => ({ op: 'add' as const, path: `/${id}`, value })),
+  )
 }
 
-/** A workload that needs `count` resources which need nothing themselves. */
+/** `count` resources which need nothing themselves. */
 export function independentDelta(count: number, work: Work): Manifest<typeof DeploymentDelta> {
   const dependency = work === 'echo' ? { type: 's3' } : { type: 's3', class: work }
-  const externals = Array.from({ length: count }, (_, index) => [`bucket-${index}`, dependency])
-  return addModule(independentName(count, work), Object.fromEntries(externals))
+  const needs = Array.from({ length: count }, (_, index) => [`bucket-${index}`, dependency] as const)
+  return addShared(independentName(count, work), needs)
 }
 
 /** Operations of a delta that add so many shared resources. */
@@ -133,9 +135,9 @@ export function independentName(count: number, work: Work): string {
   return work === 'echo' ? `independent-${count}` : `${work}-${count}`
 }
 
-/** A workload that needs the head of the chain. */
+/** The head of the chain, which needs the rest. */
 export function chainDelta(work: Work): Manifest<typeof DeploymentDelta> {
-  return addModule(chainName(work), { head: { type: 's3', class: chainName(work) } })
+  return addShared(chainName(work), [['head', { type: 's3', class: chainName(work) }]])
 }
 
 /** The name of the delta of a chain, and the class of its resources. */
@@ -145,8 +147,7 @@ export function chainName(work: Work): string {
 
 /** Another parameter for one of the independent resources. */
 export function changeDelta(work: Work): Manifest<typeof DeploymentDelta> {
-  const operation = { op: 'add' as const, path: '/externals/bucket-0/params', value: { revision: 2 } }
-  return delta(changeName(work), { update: { [workload]: [operation] } })
+  return delta(changeName(work), [{ op: 'add', path: '/bucket-0/params', value: { revision: 2 } }])
 }
 
 /** The name of the delta that changes one resource. */
@@ -185,7 +186,7 @@ export function likeActiveResource(
   const descriptor = {
     type: 's3',
     class: 'default',
-    resourceId: `modules.${workload}.externals.bucket-${index}`,
+    resourceId: `shared.bucket-${index}`,
   }
   const name = guResId(context, descriptor)
   const spec = {

@@ -1,10 +1,10 @@
 import type { ResourceDefinition } from '../../operator/api/resource-definition.ts'
 import { ResourceType } from '../../operator/api/resource-type.ts'
 import type { FreeForm } from '../../operator/api/schema.ts'
-import { createMatcher } from '../../operator/domain/definition/matching.ts'
+import { createOrganizationMatcher } from '../../operator/domain/definition/built-in-definitions.ts'
 import type { SetContent } from '../../operator/domain/delta/delta.ts'
 import { buildGraph } from '../../operator/domain/graph/build-graph.ts'
-import type { Graph, GraphInput } from '../../operator/domain/graph/graph.ts'
+import type { Graph, GraphInput, GraphNode } from '../../operator/domain/graph/graph.ts'
 import { builtInTypes } from '../../operator/domain/resource/built-in-types.ts'
 import { formatDescriptor } from '../../operator/domain/resource/descriptor.ts'
 import type { DriverDescriptor } from '../../operator/domain/resource/driver.ts'
@@ -13,6 +13,7 @@ import { context, definition, driver, storedObject } from './builders.ts'
 
 /** The drivers that definitions of tests name. */
 export const drivers: readonly DriverDescriptor[] = [
+  driver('workload', { resourceTypes: ['workload'], rendersModules: true }),
   driver('echo'),
   driver('dns-cloudflare', {
     resourceTypes: ['dns'],
@@ -41,7 +42,7 @@ export function graphInput(
   return {
     context: context(),
     set,
-    matcher: createMatcher(definitions),
+    matcher: createOrganizationMatcher(definitions),
     types: [...builtInTypes, ...ownTypes],
     catalogue: drivers,
     vendors: ['quartermaster', 'humanitec'],
@@ -55,16 +56,24 @@ export function graphOf(set: SetContent, ...definitions: readonly ResourceDefini
   return buildGraph(graphInput(set, definitions))
 }
 
-/** Descriptors of the nodes that something provisions, in order. */
-export function resources({ nodes }: Graph): string[] {
-  return nodes.filter((node) => !node.virtual).map(({ descriptor }) => formatDescriptor(descriptor))
+/** The definition of workloads that no definition of a test provisions. */
+export const builtInName = 'default--workload'
+
+/** Whether a definition of the test provisions the node, and not the built-in one of workloads. */
+export function isOfTest({ match }: GraphNode): boolean {
+  return match?.definition.metadata.name !== builtInName
 }
 
-/** Edges between resources that something provisions, as `dependent -> dependency`, sorted. */
+/** Descriptors of the nodes that definitions of the test provision, in order. */
+export function resources({ nodes }: Graph): string[] {
+  return nodes.filter(isOfTest).map(({ descriptor }) => formatDescriptor(descriptor))
+}
+
+/** Edges between resources that definitions of the test provision, as `dependent -> dependency`, sorted. */
 export function edges({ nodes }: Graph): string[] {
   const names = new Map(nodes.map(({ guResId, descriptor }) => [guResId, formatDescriptor(descriptor)]))
   return nodes
-    .filter((node) => !node.virtual)
+    .filter(isOfTest)
     .flatMap(({ descriptor, dependsOn }) =>
       dependsOn.map((id) => `${formatDescriptor(descriptor)} -> ${names.get(id)}`),
     )

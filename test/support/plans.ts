@@ -1,11 +1,11 @@
 import type { ActiveResource } from '../../operator/api/active-resource.ts'
 import type { ResourceDefinition } from '../../operator/api/resource-definition.ts'
 import type { SetContent } from '../../operator/domain/delta/delta.ts'
-import { type Plan, type PlanInput, plan } from '../../operator/domain/plan/plan.ts'
+import { type Plan, type PlanInput, type PlanStep, plan } from '../../operator/domain/plan/plan.ts'
 import { formatDescriptor } from '../../operator/domain/resource/descriptor.ts'
 import { environmentObjectName } from '../../operator/domain/resource/identity.ts'
 import { activeResource } from './builders.ts'
-import { graphInput } from './graphs.ts'
+import { builtInName, graphInput } from './graphs.ts'
 
 /** The plan of a set in `context()`, or in the context among the changes. */
 export function planOf(
@@ -33,7 +33,9 @@ export function carriedOut(
   return [...after.values()]
 }
 
-/** The steps as `<action> <descriptor>`. */
+/** The steps as `<action> <descriptor>`, without workloads of the built-in definition. */
 export function actions({ steps }: Pick<Plan, 'steps'>): string[] {
-  return steps.map(({ action, descriptor }) => `${action} ${formatDescriptor(descriptor)}`)
+  const isOfTest = ({ wanted, current }: PlanStep) =>
+    (wanted ?? current?.spec)?.definition.definitionName !== builtInName
+  return steps.filter(isOfTest).map(({ action, descriptor }) => `${action} ${formatDescriptor(descriptor)}`)
 }

@@ -17,7 +17,7 @@ import {
   unsafe,
 } from '../../operator/api/schema.ts'
 import { SharedValue } from '../../operator/api/shared-value.ts'
-import { createMatcher } from '../../operator/domain/definition/matching.ts'
+import { createOrganizationMatcher } from '../../operator/domain/definition/built-in-definitions.ts'
 import { sharedValuesFor } from '../../operator/domain/graph/shared-values.ts'
 import type { Plan } from '../../operator/domain/plan/plan.ts'
 import { builtInTypes } from '../../operator/domain/resource/built-in-types.ts'
@@ -195,7 +195,7 @@ export function planOfStage(
   )
   return planOf({ modules: set.modules ?? {}, shared: set.shared ?? {} }, manifests, active, {
     context: { organizationId: org, applicationId: app, environmentId: env, environmentType: envType },
-    matcher: createMatcher(manifests),
+    matcher: createOrganizationMatcher(manifests),
     types: [...builtInTypes, ...custom],
     values: sharedValuesFor(
       values.map((each, i) => sharedValueOf(each, app, i)),

@@ -5,7 +5,13 @@ import { Problem } from '../../../operator/domain/base/errors.ts'
 import { canonicalJson } from '../../../operator/domain/base/json.ts'
 import { shortenMessage } from '../../../operator/domain/base/size-limits.ts'
 import { buildGraph } from '../../../operator/domain/graph/build-graph.ts'
-import { type GraphRequest, graphRequest, requestedBy } from '../../../operator/domain/graph/graph-request.ts'
+import type { GraphNode } from '../../../operator/domain/graph/graph.ts'
+import {
+  type GraphRequest,
+  graphRequest,
+  isWorkload,
+  requestedBy,
+} from '../../../operator/domain/graph/graph-request.ts'
 import { type Endpoint, endpoint, type Gateway, ok } from '../../endpoint.ts'
 import { createValidators } from '../../request/validate.ts'
 import { plainSchema } from '../../request/wire.ts'
@@ -23,13 +29,21 @@ function requestFor(path: EnvironmentPath, requested: Requested, { planning }: G
 }
 
 /** Computes the nodes of a graph; throws Invalid with all its problems. */
-function nodesFor(path: EnvironmentPath, { set, extra, problems }: GraphRequest, gateway: Gateway) {
+function nodesFor(
+  path: EnvironmentPath,
+  { set, extra, notRequested, problems }: GraphRequest,
+  gateway: Gateway,
+) {
   const { cluster, planning } = gateway
   const environment = findEnvironment(cluster.store, path)
   const typesByName = new Map(planning.typesOf(path.org_id).map((each) => [each.type, each]))
   const graph = buildGraph({ ...planning.inputFor(environment, set), extra })
   refuse([...problems, ...graph.problems])
-  return graph.nodes.flatMap((node) => (node.match ? [toNode(node, node.match, typesByName)] : []))
+  const isRequested = ({ descriptor }: GraphNode) =>
+    !notRequested.has(descriptor.resourceId) || !isWorkload(descriptor)
+  return graph.nodes
+    .filter(isRequested)
+    .flatMap((node) => (node.match ? [toNode(node, node.match, typesByName)] : []))
 }
 
 /** Computes the current graph with an ID. */
@@ -44,7 +58,7 @@ const isRequest = createValidators().test(plainSchema(requestedList))
 /** What the graph of a deployment set is built from, or that of the resources that a graph ID encodes. */
 function requestWithId(path: EnvironmentPath, id: string, gateway: Gateway): GraphRequest {
   const set = findSet(gateway.cluster.store, path.org_id, path.app_id, id)
-  if (set) return { set, extra: [], problems: [] }
+  if (set) return { set, extra: [], notRequested: new Set(), problems: [] }
   const requested = requestedIn(id, gateway.settings.maxBodyBytes)
   if (!isRequest(requested))
     throw new Problem('NotFound', `resource graph '${shortenMessage(id, 64)}' not found`)

@@ -26,11 +26,6 @@ const workloadDefinition: ResourceDefinition = {
 /** Definitions that apply where no definition of the organization matches. */
 const builtInDefinitions: readonly ResourceDefinition[] = [workloadDefinition]
 
-/** Whether the definition is one of the built-in ones. */
-export function isBuiltInDefinition(definition: ResourceDefinition): boolean {
-  return builtInDefinitions.includes(definition)
-}
-
 /** Creates the matcher of an organization that has these definitions. */
 export function createOrganizationMatcher(definitions: readonly ResourceDefinition[]): Matcher {
   return createMatcher(definitions, { defaults: builtInDefinitions })

@@ -4,11 +4,8 @@ import type { FreeForm } from '../../api/schema.ts'
 import { compareText } from '../base/json.ts'
 import { didYouMean } from '../base/nearest.ts'
 import { sortTopologically } from '../base/topological-order.ts'
-import { isBuiltInDefinition } from '../definition/built-in-definitions.ts'
 import { type CompiledDefinition, compileDefinition } from '../definition/compile-references.ts'
-import type { WonMatch } from '../definition/match-types.ts'
 import type { ExplanationCache } from '../definition/near-misses.ts'
-import { hasObjects } from '../module/module-problems.ts'
 import { type Descriptor, defaultClass, formatDescriptor, inherit } from '../resource/descriptor.ts'
 import { workloadOf } from '../resource/identity.ts'
 import { resolveOverride } from '../resource/override.ts'
@@ -149,14 +146,11 @@ class GraphBuilder {
     if (!this.#types.has(descriptor.type)) return this.#reportUnknownType(descriptor, text)
     const match = matcher.match({ ...descriptor, context }, this.#explanations)
     if (!match.definition) {
-      draft.virtual = this.#workloads.has(draft)
-      if (draft.virtual) return
       const message = `${match.explanation}${this.#overrideHint(descriptor.type)}`
       return this.#report(text, 'NoMatchingDefinition', message)
     }
     const compiled = this.#compile(match.definition)
-    if (this.#workloads.has(draft)) this.#readModule(draft, match, compiled)
-    if (draft.virtual) return
+    if (this.#workloads.has(draft)) this.#readModule(draft, compiled)
     draft.match = match
     draft.compiled = compiled
     for (const { reason, message } of compiled.problems) this.#report(text, reason, message)
@@ -169,12 +163,9 @@ class GraphBuilder {
     }
   }
 
-  /** The built-in definition makes nothing of a module without images: such a workload exists for its edges only. */
-  #readModule(draft: Draft, { definition }: WonMatch, { driver }: CompiledDefinition): void {
-    const params = this.#moduleOf(draft)
-    if (driver?.rendersModules) this.#rendered.add(draft, params)
-    draft.virtual = isBuiltInDefinition(definition) && !hasObjects(params)
-    if (!draft.virtual) draft.params = params
+  #readModule(draft: Draft, { driver }: CompiledDefinition): void {
+    draft.params = this.#moduleOf(draft)
+    if (driver?.rendersModules) this.#rendered.add(draft, draft.params)
   }
 
   #reportUnknownType({ type }: Descriptor, text: string): void {
@@ -219,7 +210,7 @@ class GraphBuilder {
 }
 
 function toGraphNode(draft: Draft): GraphNode {
-  const { descriptor, guResId, match, params, values, virtual, compiled } = draft
+  const { descriptor, guResId, match, params, values, compiled } = draft
   return {
     descriptor,
     guResId,
@@ -229,14 +220,13 @@ function toGraphNode(draft: Draft): GraphNode {
     values,
     dependsOn: dependenciesOf(draft),
     references: referencesOf(draft),
-    virtual,
   }
 }
 
 function dependenciesOf(draft: Draft): GraphNode['dependsOn'] {
   if (draft.edges.size === 0) return []
-  const real = [...draft.edges].filter((each) => !each.virtual && each !== draft)
-  return real.map((each) => each.guResId).sort(compareText)
+  const others = [...draft.edges].filter((each) => each !== draft)
+  return others.map((each) => each.guResId).sort(compareText)
 }
 
 function referencesOf({ references }: Draft): GraphNode['references'] {

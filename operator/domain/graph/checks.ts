@@ -39,13 +39,6 @@ export function checkNode(draft: Draft, types: Types, budget: WorkBudget, report
     const claimants = draft.paramSources.map(({ by }) => by).sort(compareText)
     report(draft.text, 'ConflictingParams', `conflicting params from ${claimants.join(', ')}`)
   }
-  for (const [text, targets] of draft.references) {
-    const virtual = targets.find((each) => each.virtual)
-    if (virtual) {
-      const message = `'${text}' names '${virtual.text}', but no definition of type '${virtual.descriptor.type}' matches it`
-      report(draft.text, 'NoMatchingDefinition', message)
-    }
-  }
 }
 
 /** Checks the params against the input schema of the type. */

@@ -29,8 +29,6 @@ export interface Draft {
   values: Readonly<Record<string, ValueSource>>
   match: WonMatch | undefined
   compiled: CompiledDefinition | undefined
-  /** Whether the node exists for its edges only and is not provisioned. */
-  virtual: boolean
 }
 
 /** The growing graph. Nodes and edges are never removed, so the result does not depend on their order. */
@@ -76,7 +74,6 @@ export class DraftGraph {
       values: {},
       match: undefined,
       compiled: undefined,
-      virtual: false,
     }
     this.#nodes.set(text, draft)
     this.#queue.push(draft)
@@ -132,7 +129,7 @@ export class DraftGraph {
     if (!start) return []
     const types = alternatives(of.type)
     const pool = direction === '>' ? start.edges : start.dependents
-    return [...pool].filter((each) => each !== from && !each.virtual && fits(each, of, types)).sort(byText)
+    return [...pool].filter((each) => each !== from && fits(each, of, types)).sort(byText)
   }
 }
 

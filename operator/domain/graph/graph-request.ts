@@ -26,6 +26,8 @@ type Entries = Map<string, FreeForm>
 
 /** The set and extra nodes of a graph for requested resources, and the problems of the request. */
 export interface GraphRequest extends Required<Pick<GraphInput, 'set' | 'extra'>> {
+  /** Resource IDs of workloads that are in the set for their private dependencies alone. */
+  readonly notRequested: ReadonlySet<string>
   readonly problems: readonly DeploymentProblem[]
 }
 
@@ -35,6 +37,7 @@ export function graphRequest(
   expandType: (type: string) => string,
 ): GraphRequest {
   const modules: Entries = new Map()
+  const notRequested = new Set<string>()
   const externals = new Map<string, Entries>()
   const shared: Entries = new Map()
   const extra: ExtraNode[] = []
@@ -48,10 +51,14 @@ export function graphRequest(
     }
     if (isWorkload(descriptor)) {
       modules.set(workloadOf(descriptor.resourceId) ?? '', params ?? {})
+      notRequested.delete(descriptor.resourceId)
       continue
     }
     const { workload, name } = placeOf(descriptor)
-    if (workload !== undefined && !modules.has(workload)) modules.set(workload, {})
+    if (workload !== undefined && !modules.has(workload)) {
+      modules.set(workload, {})
+      notRequested.add(workloadResourceId(workload))
+    }
     const entries = workload === undefined ? shared : entriesOf(externals, workload)
     // A set holds one resource per name. Other resources with the same Resource ID are extra nodes.
     if (name === undefined) extra.push(resource)
@@ -62,10 +69,11 @@ export function graphRequest(
     return [id, { ...module, externals: Object.fromEntries(externals.get(id) ?? []) }]
   })
   const set = { modules: Object.fromEntries(withExternals), shared: Object.fromEntries(shared) }
-  return { set, extra, problems }
+  return { set, extra, notRequested, problems }
 }
 
-function isWorkload({ type, class: resourceClass, resourceId }: Descriptor): boolean {
+/** Whether it is the resource of a workload. */
+export function isWorkload({ type, class: resourceClass, resourceId }: Descriptor): boolean {
   const id = workloadOf(resourceId)
   return (
     type === workloadType &&

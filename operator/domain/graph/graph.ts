@@ -46,12 +46,10 @@ export interface GraphNode {
   readonly params: FreeForm | undefined
   /** Shared values that the params name, by key. */
   readonly values: Readonly<Record<string, ValueSource>>
-  /** Sorted GUResIDs, without virtual resources. */
+  /** Sorted GUResIDs. */
   readonly dependsOn: readonly string[]
   /** GUResIDs by the text of the reference, for placeholders and the neighbours of the driver. */
   readonly references: Readonly<Record<string, readonly string[]>>
-  /** Whether the node exists for its edges only: a workload that no definition provisions. */
-  readonly virtual: boolean
 }
 
 /** The resources of an environment, dependencies before dependents, and their problems. */

@@ -94,7 +94,7 @@ function neighboursOf(
   const { reference } = link
   const target = alternatives(reference.type)
     .map((type) => graph.find(inherit({ ...reference, type }, draft.descriptor)))
-    .find((each) => each !== undefined && each !== draft && !each.virtual)
+    .find((each) => each !== undefined && each !== draft)
   return target ? [target] : []
 }
 

@@ -94,8 +94,7 @@ function stepsOf(graph: Graph, input: PlanInput, guard: Guard): PlanStep[] {
       match &&
       guard.run(formatDescriptor(node.descriptor), () => stepFor(node, match, active.get(guResId), input))
     if (step) steps.push(step)
-    // A workload without a definition counts as unused; another resource without one is a problem.
-    if (!node.virtual) active.delete(guResId)
+    active.delete(guResId)
   }
   const unused = [...active.values()].filter(isInUse)
   const retained = unused

@@ -144,7 +144,7 @@ describe('the phases of a resource', () => {
   test('redeploying unchanged content writes nothing on resources', async () => {
     const before = await cache()
     const deployment = await organization.deploy('shop.life', redis)
-    expect(deployment.status?.plan).toMatchObject({ create: 0, update: 0, unchanged: 1 })
+    expect(deployment.status?.plan).toMatchObject({ create: 0, update: 0, unchanged: 2 })
     expect((await cache())?.metadata.resourceVersion).toBe(before?.metadata.resourceVersion)
   })
 

@@ -76,7 +76,7 @@ describe('a ResourceQuota of the namespace of an organization', () => {
       'failed',
       { reason: 'QuotaExceeded', message: said },
     ])
-    expect(await organization.resources()).toEqual([])
+    expect(await organization.allResources()).toEqual([])
     expect(stateOfDeployment(await deploy(await draft(redis('a', 'b'))))).toBe('succeeded')
     await changeQuota(access, id, 'team', { [resources]: 3 })
     expect(stateOfDeployment(await deploy(await draft(redis('c'))))).toBe('succeeded')

@@ -76,7 +76,7 @@ test('the deletion of an environment costs one write for each resource, and one 
       return (await organization.kube('GET', path)).status === 404 || undefined
     })
   })
-  expect(await organization.resources()).toEqual([])
+  expect(await organization.allResources()).toEqual([])
   expect((await organization.kube('GET', `/api/v1/namespaces/${namespace}`)).status).toBe(404)
   expect(requests['update activeresources']).toBe(count)
   expect(requests['deletecollection activeresources']).toBe(Math.ceil(count / 100))

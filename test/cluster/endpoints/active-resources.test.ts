@@ -76,6 +76,7 @@ describe('endpoint 8: the active resources of an environment', () => {
       'redis.large#modules.web.externals.cache',
       'redis.large#shared.three',
       'redis.large#shared.two',
+      'workload.default#modules.web',
     ])
   })
 
@@ -113,8 +114,8 @@ describe('endpoint 8: the active resources of an environment', () => {
   })
 
   test.each([
-    ['', 7],
-    ['?scheduled_deletion=false', 7],
+    ['', 8],
+    ['?scheduled_deletion=false', 8],
     ['?scheduled_deletion=true', 0],
   ])('with the query %j', async (query, count) => {
     expect(await listed(path + query)).toHaveLength(count)
@@ -189,7 +190,7 @@ describe('endpoint 10: the deletion of an active resource', () => {
     const { id, status } = await deploy('dev', { shared })
     const errors = (await send(`GET ~/apps/shop/envs/dev/deploys/${id}/errors`)).body
     expect([status, errors]).toEqual(['succeeded', []])
-    expect(await descriptors()).toHaveLength(8)
+    expect(await descriptors()).toHaveLength(9)
     expect(await guResIdOf('shared.one')).toBe(guResId)
   })
 })

@@ -133,7 +133,7 @@ export async function makeRestOrganization(
   /** Waits until the gateway knows all resources of an environment: each kind has a separate watch. */
   const untilShown = (environment: string) =>
     eventually(`the resources of '${environment}'`, 30_000, async () => {
-      const all = await organization.resources()
+      const all = await organization.allResources()
       const { body } = await send(`GET ~/apps/shop/envs/${environment}/resources`)
       const shown = new Map(body.map((each: Shown) => [each.status.gu_res_id, each.resource]))
       const there = all.filter(({ spec }) => spec.environmentName === `shop.${environment}`)

@@ -44,7 +44,7 @@ async function ask(method: string, path: string, body?: unknown) {
 
 /** Specs of all resources by name, without who wrote them. */
 async function specs(): Promise<Map<string, string>> {
-  const resources = await organization.resources()
+  const resources = await organization.allResources()
   return new Map(
     resources.map(({ metadata, spec: { signature: _, deploymentName: __, ...spec } }: ActiveResource) => {
       return [metadata.name, canonicalJson(spec)]
@@ -173,11 +173,11 @@ describe('a dry run of a deployment writes nothing, and predicts the deployment'
   })
 
   test.each<[string, object, Partial<typeof counts>]>([
-    ['create', { modules: { add: { web }, remove: [], update: {} } }, { create: 5 }],
+    ['create', { modules: { add: { web }, remove: [], update: {} } }, { create: 6 }],
     ['nothing', update(), {}],
     ['update', update({ op: 'add', path: '/externals/cache/params', value: { size: 2 } }), { update: 1 }],
-    ['retain', update({ op: 'remove', path: '/externals/files' }), { retain: 2 }],
-    ['use again', update({ op: 'add', path: '/externals/files', value: { type: 's3' } }), { update: 2 }],
+    ['retain', update({ op: 'remove', path: '/externals/files' }), { retain: 2, update: 1 }],
+    ['use again', update({ op: 'add', path: '/externals/files', value: { type: 's3' } }), { update: 3 }],
   ])('%s', async (_, change, expected) => {
     const { summary, problems } = await predicted(await deltaOf(change))
     expect([summary, problems]).toMatchObject([{ ...counts, ...expected }, []])

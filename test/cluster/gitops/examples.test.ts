@@ -231,7 +231,7 @@ describe('the same over REST', () => {
     await eventually('the end', 30_000, async () =>
       (await organization.rest('GET', '/apps/shop/envs/staging')).status === 404 ? true : undefined,
     )
-    expect(await organization.resources()).toEqual([])
+    expect(await organization.allResources()).toEqual([])
   })
 })
 

@@ -30,7 +30,7 @@ export async function expectSameOverRest(organization: Organization): Promise<vo
     expect(await overRest(organization, '/resources/defs', 'id')).toEqual(
       byName(await organization.list<StoredObject>('resourcedefinitions'), () => ({})),
     )
-    const resources = await organization.resources()
+    const resources = await organization.allResources()
     const deployments = await organization.list<EnvironmentDeployment>('environmentdeployments')
     for (const { metadata } of await organization.list<Environment>('environments')) {
       const { name } = metadata

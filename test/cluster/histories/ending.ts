@@ -65,7 +65,7 @@ async function expectNothingLeft(
 ): Promise<void> {
   const { provider, zone, spare } = organization
   const isLeft = (guResId = '') => !detached.has(guResId)
-  expect(await organization.resources()).toEqual([])
+  expect(await organization.allResources()).toEqual([])
   const objects = await objectsOf(organization)
   expect(objects.filter(({ metadata }) => isLeft(metadata.labels?.[labels.resource]))).toEqual([])
   expect([...remote.existing].filter((each) => isLeft(each))).toEqual([])

@@ -245,7 +245,7 @@ async function endOf({ organization }: Subject, name: string) {
 
 /** Specs and uids of the resources by name, without who wrote the specs. */
 async function specsOf({ organization }: Subject): Promise<Map<string, string>> {
-  const resources = await organization.resources()
+  const resources = await organization.allResources()
   return new Map(
     resources.map(({ metadata, spec: { signature: _, deploymentName: __, ...spec } }) => [
       metadata.name,

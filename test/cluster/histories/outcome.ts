@@ -13,7 +13,7 @@ export async function usedResources(
   organization: Organization,
   environment: string,
 ): Promise<ActiveResource[]> {
-  const resources = await organization.resources()
+  const resources = await organization.allResources()
   return resources.filter(
     ({ spec }) => spec.environmentName === `shop.${environment}` && spec.unusedSince === undefined,
   )

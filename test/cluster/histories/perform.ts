@@ -112,7 +112,7 @@ async function tamper(
   { organization, installation, pathOf }: Subject,
   { at, to }: Extract<Step, { do: 'tamper' }>,
 ): Promise<void> {
-  const resource = inTurn(await organization.resources(), at)
+  const resource = inTurn(await organization.allResources(), at)
   if (!resource) return
   const body = { spec: { definition: { driverInputs: { values: { tag: to } } } } }
   const path = pathOf('activeresources', resource.metadata.name)

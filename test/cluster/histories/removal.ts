@@ -41,7 +41,7 @@ export async function removeResource(
 export async function detachAll(subject: Subject, door: DirectDoor): Promise<ReadonlySet<string>> {
   const detached = new Set<string>()
   await eventually('the end of all resources', endsWithinMs, async () => {
-    const left = await subject.organization.resources()
+    const left = await subject.organization.allResources()
     for (const resource of left) {
       const { message } = readyOf(resource)
       if (!message.includes(annotations.detach)) continue

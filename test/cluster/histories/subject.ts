@@ -214,7 +214,9 @@ export async function makeSubject(installation: Installation): Promise<Subject> 
       await supplies.restore()
       for (const { metadata } of await organization.list('environmentdeployments'))
         await subject.untilFinished(metadata.name)
-      const deleting = (await organization.resources()).filter(({ metadata }) => metadata.deletionTimestamp)
+      const deleting = (await organization.allResources()).filter(
+        ({ metadata }) => metadata.deletionTimestamp,
+      )
       await gone(
         organization,
         deleting.map(({ metadata }) => subject.pathOf('activeresources', metadata.name)),

@@ -84,7 +84,7 @@ async function untilQuiet({ organization }: Subject): Promise<void> {
     return all.every((each) => isFinished(each)) || undefined
   })
   await eventually('the end of all deletions', endsWithinMs, async () => {
-    const all = await organization.resources()
+    const all = await organization.allResources()
     expect(all.filter(({ metadata }) => metadata.deletionTimestamp)).toEqual([])
     return true
   })
@@ -144,7 +144,7 @@ async function endAll(subject: Subject): Promise<void> {
   else for (const each of environments) await subject.removeEnvironment(each, random.pick(doors))
   outside.misbehave(0)
   await eventually('the end of all resources', longestPauseMs, async () => {
-    expect(await organization.resources()).toEqual([])
+    expect(await organization.allResources()).toEqual([])
     return true
   })
   expect([...outside.things.keys()]).toEqual([])

@@ -4,6 +4,7 @@ import type { ActiveResource } from '../../../operator/api/active-resource.ts'
 import type { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
 import type { KubeObject } from '../../../operator/api/kind.ts'
 import { isFinished } from '../../../operator/domain/deployment/deployment.ts'
+import { hasContainers } from '../../../operator/domain/module/module-problems.ts'
 import type { SharedCluster } from './shared-cluster.ts'
 
 const apiGroup = '/apis/quartermaster.dev/v1alpha1'
@@ -43,6 +44,8 @@ export interface Organization {
   /** Waits until the gateway, which receives writes of kubectl a moment later, answers so; answers the body. */
   // oxlint-disable-next-line typescript/no-explicit-any -- tests read bodies of many shapes
   untilRest(path: string, fits?: (body: any) => unknown): Promise<any>
+  allResources(): Promise<ActiveResource[]>
+  /** Without the workloads of modules that have no containers. */
   resources(): Promise<ActiveResource[]>
 }
 
@@ -135,7 +138,11 @@ export async function makeTestOrganization(
         const deployment = await organization.get<EnvironmentDeployment>('environmentdeployments', name)
         return deployment && isFinished(deployment) ? deployment : undefined
       }),
-    resources: () => organization.list<ActiveResource>('activeresources'),
+    allResources: () => organization.list<ActiveResource>('activeresources'),
+    async resources() {
+      const all = await organization.allResources()
+      return all.filter(({ spec }) => spec.type !== 'workload' || hasContainers(spec.params ?? {}))
+    },
   }
   await apiCall(access, 'POST', '/api/v1/namespaces', {
     apiVersion: 'v1',

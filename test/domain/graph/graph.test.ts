@@ -58,7 +58,6 @@ describe('nodes from the deployment set', () => {
       [definition('w', 'workload')],
       ['workload.default#modules.w'],
     ],
-    ['no workload resource otherwise', set({ w: module() }), [], []],
     [
       'the class of the type of an entry that was written by hand',
       set({}, { files: need('s3.admin') }),
@@ -281,7 +280,7 @@ describe('references and co-provisioning', () => {
         {
           all: "${resources['workload>s3'].outputs.bucket}",
           none: "${resources['dns<route'].outputs.path}",
-          unprovisioned: "${resources['postgres#modules.w.externals.c<workload'].outputs.x}",
+          ownWorkload: "${resources['postgres#modules.w.externals.c<workload'].outputs.x}",
         },
         { criteria: [{ resId: 'modules.w' }] },
       ),
@@ -294,7 +293,7 @@ describe('references and co-provisioning', () => {
         's3.default#shared.z',
       ],
       'dns<route': [],
-      'postgres#modules.w.externals.c<workload': [],
+      'postgres#modules.w.externals.c<workload': ['workload.default#modules.w'],
     })
   })
 
@@ -315,11 +314,11 @@ describe('references and co-provisioning', () => {
     })
   })
 
-  test('a workload that nothing provisions cannot be read', () => {
+  test('a dependency cannot read the workload that needs it', () => {
     const graph = graphOf(
       set({ w: module({ b: need('s3') }) }),
       reading('s3', 's3', { a: "${resources['workload#modules.w'].outputs.x}" }),
     )
-    expect(problems(graph)).toContain('NoMatchingDefinition s3.default#modules.w.externals.b')
+    expect(problems(graph)).toContain('Cycle s3.default#modules.w.externals.b')
   })
 })

@@ -38,16 +38,20 @@ const dependenciesOf = (modules: Record<string, FreeForm>, workload: string) => 
 }
 
 describe('the definition of a workload', () => {
-  test.each<[rule: string, module: FreeForm, definitions: (typeof own)[], expected: string | undefined]>([
+  test.each<[rule: string, module: FreeForm, definitions: (typeof own)[], expected: string]>([
     ['a module with an image has the built-in one', web(), [], 'default--workload'],
     ['a definition of the user ranks above it', web(), [own], 'mine'],
-    ['a module without containers has none', { spec: {} }, [], undefined],
-    ['nor has one whose containers have no image yet', { spec: { containers: { main: {} } } }, [], undefined],
+    ['a module without containers has it too', { spec: {} }, [], 'default--workload'],
+    [
+      'and so has one whose containers have no image yet',
+      { spec: { containers: { main: {} } } },
+      [],
+      'default--workload',
+    ],
     ['a definition of the user applies to both', { spec: {} }, [own], 'mine'],
   ])('%s', (_, module, definitions, expected) => {
     const [node] = graphOf({ web: module }, definitions).nodes
     expect(node?.match?.definition.metadata.name).toBe(expected)
-    expect(node?.virtual).toBe(expected === undefined)
   })
 })
 

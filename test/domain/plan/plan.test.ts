@@ -230,10 +230,13 @@ describe('the desired resource', () => {
     })
   })
 
-  test('virtual workloads are no resources', () => {
+  test('a workload whose definition is gone has the built-in one', () => {
     const content = set({ w: { externals: { main: { type: 's3' } } } })
-    expect(actions(planOf(content, [definition('s3', 's3')]))).toEqual([
-      'create s3.default#modules.w.externals.main',
+    const before = carriedOut(planOf(content, [definition('s3', 's3'), definition('own', 'workload')]))
+    const { steps: after } = planOf(content, [definition('s3', 's3')], before)
+    expect(after.map(({ action, definitionName }) => `${action} ${definitionName}`)).toEqual([
+      'unchanged s3',
+      'replace default--workload',
     ])
   })
 })
@@ -266,7 +269,7 @@ test('the work of planning again grows with the number of resources', () => {
   expect(stepsOfPlanning(100) / stepsOfPlanning(10)).toBeLessThan(40)
 })
 
-/** Returns the steps of planning a deployment of that many workloads again, each with ten resources. */
+/** Returns the steps of planning a deployment of that many workloads again, each with ten other resources. */
 function stepsOfPlanning(workloads: number): number {
   const content = set(
     Object.fromEntries(
@@ -289,7 +292,7 @@ function stepsOfPlanning(workloads: number): number {
     definition('s3', 's3', { driverInputs: { values: { a: '${context.app.id}' } } }),
   ]
   const active = carriedOut(planOf(content, definitions))
-  expect(active).toHaveLength(10 * workloads)
+  expect(active).toHaveLength(11 * workloads)
   const again = () =>
     expect(planOf(content, definitions, active).steps.every(({ action }) => action === 'unchanged')).toBe(
       true,

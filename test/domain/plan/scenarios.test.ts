@@ -1,7 +1,7 @@
 /**
  * Runs every folder of `test/scenarios`: `given.yaml` has the existing objects and the deployment, `plan.yaml` the result.
  * The keys of both files are declared in `test/support/scenarios.ts`. A scenario compares completely what its `plan.yaml`
- * names: `nodes` are all resources with all their dependencies, `steps` all steps (`unchanged` included) in any order,
+ * names, except workloads of the built-in definition: `nodes` are all resources with all their dependencies, `steps` all steps (`unchanged` included) in any order,
  * `problems` all problems, none when absent.
  */
 import { join } from 'node:path'
@@ -9,6 +9,7 @@ import { describe, expect, test } from '@jest/globals'
 import type { GraphNode } from '../../../operator/domain/graph/graph.ts'
 import type { Plan } from '../../../operator/domain/plan/plan.ts'
 import { formatDescriptor } from '../../../operator/domain/resource/descriptor.ts'
+import { isOfTest } from '../../support/graphs.ts'
 import { actions, carriedOut } from '../../support/plans.ts'
 import { type Expected, planOfStage, playedOut, readScenarios } from '../../support/scenarios.ts'
 
@@ -21,8 +22,9 @@ const scenarios = readScenarios(join(import.meta.dirname, '..', '..', 'scenarios
 function asExpected({ graph, steps, problems }: Plan, expected: Expected): Expected {
   const texts = new Map(graph.nodes.map(({ guResId, descriptor }) => [guResId, formatDescriptor(descriptor)]))
   const textsOf = (ids: readonly string[]): string[] => ids.map((id) => texts.get(id) ?? id)
-  const nodes = graph.nodes.flatMap(({ match, descriptor, dependsOn, params = {}, values, references }) => {
-    if (!match) return []
+  const nodes = graph.nodes.flatMap((node) => {
+    const { match, descriptor, dependsOn, params = {}, values, references } = node
+    if (!match || !isOfTest(node)) return []
     const text = formatDescriptor(descriptor)
     const named = expected.nodes?.[text]
     const shown = {

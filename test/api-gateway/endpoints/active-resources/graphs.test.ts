@@ -72,6 +72,14 @@ describe('a resource graph', () => {
     ['a class in the type', [{ id: 'shared.a', type: 's3.fast' }], ['s3.fast#shared.a']],
     ['a class', [{ id: 'shared.a', type: 's3', class: 'fast' }], ['s3.fast#shared.a']],
     ['a private one', [{ id: 'modules.w.externals.a', type: 's3' }], ['s3.default#modules.w.externals.a']],
+    [
+      'a private one and its workload',
+      [
+        { id: 'modules.w.externals.a', type: 's3' },
+        { id: 'modules.w', type: 'workload' },
+      ],
+      ['s3.default#modules.w.externals.a', 'workload.default#modules.w'],
+    ],
     ['a second implicit one', [{ id: 'other', type: 'k8s-cluster' }], ['k8s-cluster.default#other']],
     [
       'two of one id',
@@ -94,7 +102,7 @@ describe('a resource graph', () => {
       ],
       ['s3.default#shared.a'],
     ],
-    ['a workload that nothing provisions', [{ id: 'modules.w', type: 'workload' }], []],
+    ['a workload', [{ id: 'modules.w', type: 'workload' }], ['workload.default#modules.w']],
     ['an id of JavaScript', [{ id: 'shared.__proto__', type: 's3' }], ['s3.default#shared.__proto__']],
     ['nothing', [], []],
   ])('of %s', async (_, body, expected) => {
