@@ -83,7 +83,7 @@ const organization: KubeObject[] = [
   object('Application', 'shop', {}),
   object('DeploymentDelta', 'first', {
     applicationName: 'shop',
-    modules: { add: { backend: { profile: 'p', spec: {}, externals: { db: { type: 'postgres' } } } } },
+    shared: [{ op: 'add', path: '/db', value: { type: 'postgres' } }],
   }),
   ...deployed.flatMap((environment) => [
     object('Environment', `shop.${environment}`, { applicationName: 'shop', typeName: 'development' }),
