@@ -106,27 +106,18 @@ function delta(name: string, shared: DeploymentDelta['spec']['shared']): Manifes
   )
 }
 
-/** Resources that no workload declares: each workload would be a resource too. */
-function addShared(name: string, needs: readonly (readonly [id: string, need: object])[]) {
-  return delta(
-    name,
-    needs.map(([id, value]) => ({ op: 'add' as const, path: `/${id}`, value })),
-  )
-}
-
-/** `count` resources which need nothing themselves. */
+/** `count` resources which need nothing themselves. They are shared, because a workload would be a resource too. */
 export function independentDelta(count: number, work: Work): Manifest<typeof DeploymentDelta> {
   const dependency = work === 'echo' ? { type: 's3' } : { type: 's3', class: work }
-  const needs = Array.from({ length: count }, (_, index) => [`bucket-${index}`, dependency] as const)
-  return addShared(independentName(count, work), needs)
+  return delta(independentName(count, work), sharedBuckets(count, dependency))
 }
 
 /** Operations of a delta that add so many shared resources. */
-export function sharedBuckets(count: number) {
+export function sharedBuckets(count: number, value: object = { type: 's3' }) {
   return Array.from({ length: count }, (_, index) => ({
     op: 'add' as const,
     path: `/bucket-${index}`,
-    value: { type: 's3' },
+    value,
   }))
 }
 
@@ -137,7 +128,7 @@ export function independentName(count: number, work: Work): string {
 
 /** The head of the chain, which needs the rest. */
 export function chainDelta(work: Work): Manifest<typeof DeploymentDelta> {
-  return addShared(chainName(work), [['head', { type: 's3', class: chainName(work) }]])
+  return delta(chainName(work), [{ op: 'add', path: '/head', value: { type: 's3', class: chainName(work) } }])
 }
 
 /** The name of the delta of a chain, and the class of its resources. */

@@ -3,7 +3,7 @@ import type { StoredObject } from '../../api/kind.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import { Stalled, Waiting } from '../../domain/base/errors.ts'
 import { sameJson } from '../../domain/base/json.ts'
-import type { ResourceTypeInfo } from '../../domain/resource/type-info.ts'
+import { findCustomType, type ResourceTypeInfo } from '../../domain/resource/type-info.ts'
 import { leafPaths, type SeparatedOutputs, separateSecrets } from '../../domain/schema/secret-outputs.ts'
 import { partedProblems } from '../../domain/schema/user-schema.ts'
 import type { Outputs } from '../../drivers/driver.ts'
@@ -48,9 +48,9 @@ export function sortOutputs(
  * declares which outputs are secret.
  */
 export function customTypeOf(type: string, types: readonly ResourceTypeInfo[]): ResourceTypeInfo | undefined {
-  if (!type.includes('/')) return undefined
-  const custom = types.find((each) => each.type === type)
-  if (!custom) throw new Waiting('TypeNotFound', `waiting for the resource type '${type}'`)
+  const custom = findCustomType(type, types)
+  if (!custom && type.includes('/'))
+    throw new Waiting('TypeNotFound', `waiting for the resource type '${type}'`)
   return custom
 }
 
@@ -83,7 +83,7 @@ export async function hideSecretOutputs(
   { report }: Pick<WorkContext<typeof ActiveResource>, 'report'>,
 ): Promise<ActiveResource> {
   const { spec, status } = resource
-  const type = spec.type.includes('/') ? types.find((each) => each.type === spec.type) : undefined
+  const type = findCustomType(spec.type, types)
   if (!type || !status?.outputs) return resource
   const { outputs, secretOutputPaths } = status
   const sorted = separateSecrets({ values: outputs, secrets: {} }, type.outputsSchema, secretOutputPaths)

@@ -1,5 +1,5 @@
 import type { ActiveResource } from '../../api/active-resource.ts'
-import { hasOtherSchemas } from '../../domain/resource/type-info.ts'
+import { findCustomType, hasOtherSchemas } from '../../domain/resource/type-info.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import type { Pass } from '../shared/renewals.ts'
 import { hasLostSecrets } from '../shared/written-secrets.ts'
@@ -64,12 +64,7 @@ async function textOf(
 
 /** Whether the custom type had other schemas at the last call of the driver. */
 function isOfChangedType({ metadata, spec, status }: ActiveResource, { planning }: CauseTools): boolean {
-  if (!spec.type.includes('/')) return false
-  const types = planning.typesOf(metadata.namespace)
-  return hasOtherSchemas(
-    status,
-    types.find(({ type }) => type === spec.type),
-  )
+  return hasOtherSchemas(status, findCustomType(spec.type, planning.typesOf(metadata.namespace)))
 }
 
 /** Whether no status is of this spec yet. */

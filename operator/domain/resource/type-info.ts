@@ -16,6 +16,14 @@ export interface ResourceTypeInfo {
   readonly outputsSchema: Readonly<Record<string, unknown>>
 }
 
+/** The custom type of that name; undefined for a built-in one, and for one that does not exist. */
+export function findCustomType(
+  name: string,
+  types: readonly ResourceTypeInfo[],
+): ResourceTypeInfo | undefined {
+  return name.includes('/') ? types.find(({ type }) => type === name) : undefined
+}
+
 /** A hash of the schemas of a type. */
 export function schemasHash({ inputsSchema, outputsSchema }: ResourceTypeInfo): string {
   return hash('sha256', `${schemaHash(inputsSchema)}${schemaHash(outputsSchema)}`)
