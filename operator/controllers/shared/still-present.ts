@@ -1,5 +1,5 @@
 import type { Kind, KubeObject, ObjectOf } from '../../api/kind.ts'
-import { isClearlyOlder } from '../../domain/base/creation-time.ts'
+import { isClearlyBefore } from '../../domain/base/creation-time.ts'
 import { type Cluster, refreshNamed } from '../../kube/cache/cluster.ts'
 import { ApiError } from '../../kube/client/api-error.ts'
 
@@ -14,9 +14,8 @@ export async function requireStillPresent<K extends Kind>(
   object: ObjectOf<K>,
   dependents: readonly Pick<KubeObject, 'metadata'>[],
 ): Promise<void> {
-  const { deletionTimestamp } = object.metadata
-  const deletion = { metadata: { name: '', creationTimestamp: deletionTimestamp } }
-  if (dependents.every((each) => isClearlyOlder(each, deletion))) return
+  const deletedAt = Date.parse(object.metadata.deletionTimestamp ?? '')
+  if (dependents.every((each) => isClearlyBefore(each, deletedAt))) return
   await requirePresent(cluster, kind, object)
 }
 

@@ -8,6 +8,10 @@ export function isClearlyOlder(
   left: Pick<KubeObject, 'metadata'>,
   right: Pick<KubeObject, 'metadata'>,
 ): boolean {
-  const [before, after] = [left, right].map(({ metadata }) => Date.parse(metadata.creationTimestamp ?? ''))
-  return Number(after) - Number(before) > clockDifferenceMs
+  return isClearlyBefore(left, Date.parse(right.metadata.creationTimestamp ?? ''))
+}
+
+/** Whether an object was created before a time in milliseconds, by more than what the clocks of API servers differ. */
+export function isClearlyBefore({ metadata }: Pick<KubeObject, 'metadata'>, time: number): boolean {
+  return time - Date.parse(metadata.creationTimestamp ?? '') > clockDifferenceMs
 }
