@@ -6,10 +6,12 @@ import { type TestGateway, tokenOf } from '../../api-gateway/support/gateway.ts'
 import { setUpGateway } from '../../api-gateway/support/set-up.ts'
 import { openBrowser, openPage } from '../../support/browser.ts'
 
-/** Signs in on a page that asks for it. */
+/** Signs in on a page that asks for it, and waits until it is done: who leaves the page before ends the request. */
 export async function signIn(page: Page, as = 'admin'): Promise<void> {
-  await page.getByLabel('API token').fill(tokenOf(as))
+  const token = page.getByLabel('API token')
+  await token.fill(tokenOf(as))
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await token.waitFor({ state: 'detached' })
 }
 
 /** Starts the gateway of a test file with the portal, and a browser. Every test begins with the objects of `prepare`. */
