@@ -15,6 +15,7 @@ import {
   findApplication,
   newMetadata,
   refuseTaken,
+  replacementTimeoutMs,
   waitUntilDeleted,
   withFinalizer,
 } from '../common/find.ts'
@@ -86,7 +87,8 @@ export const applications: readonly Endpoint[] = [
       const { cluster, log, serverNow } = gateway
       const { store } = cluster
       const known = store.get(Application, org_id, body.id)
-      const refuse = () => refuseTaken(cluster, Application, known, `application '${body.id}'`)
+      const refuse = () =>
+        refuseTaken(cluster, Application, known, `application '${body.id}'`, replacementTimeoutMs)
       const left = await findIncomplete(known, body.name, caller, gateway)
       if (!left) await refuse()
       const createFirst = await prepareFirstEnvironment({ cluster, log }, org_id, body, caller)

@@ -7,7 +7,7 @@ import type { Store } from '../../../operator/kube/cache/store.ts'
 import { isAlreadyExists } from '../../../operator/kube/client/api-error.ts'
 import { authorize, type Caller } from '../../authenticate.ts'
 import type { Gateway } from '../../endpoint.ts'
-import { find, refuseTaken } from '../common/find.ts'
+import { find, refuseTaken, replacementTimeoutMs } from '../common/find.ts'
 import { createIn, targetOf } from '../common/target.ts'
 import {
   defaultEnvironmentType,
@@ -65,6 +65,7 @@ export async function prepareFirstEnvironment(
       Environment,
       store.get(Environment, organization, name),
       `environment '${first.id}'`,
+      replacementTimeoutMs,
     )
   return async (application) => {
     if (!body.env && find(store, Environment, organization, name)) return

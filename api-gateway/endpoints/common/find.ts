@@ -164,17 +164,18 @@ export function refresh<K extends Kind>(
   return refreshNamed(cluster, kind, namespace, name, known)
 }
 
-/** Throws Conflict if an ID is taken. Waits briefly for an object that is being deleted. */
+/** Throws Conflict if an ID is taken. Waits for an object that is being deleted, `waitMs` at most. */
 export async function refuseTaken<K extends Kind>(
   cluster: Cluster,
   kind: K,
   known: ObjectOf<K> | undefined,
   what: string,
+  waitMs = deletionTimeoutMs,
 ): Promise<void> {
   if (!known || !(await refresh(cluster, kind, known))) return
   const { namespace, name } = known.metadata
   const look = () => cluster.store.get(kind, namespace, name)
-  await waitUntilDeleted(look)
+  await waitUntilDeleted(look, waitMs)
   const existing = look()
   if (!existing) return
   const state = existing.metadata.deletionTimestamp ? 'is being deleted' : 'already exists'
@@ -184,10 +185,19 @@ export async function refuseTaken<K extends Kind>(
 const deletionTimeoutMs = 2000
 const pollIntervalMs = 50
 
-/** Waits briefly until an object is deleted; returns whether it is. */
-export async function waitUntilDeleted(look: () => KubeObject | undefined): Promise<boolean> {
+/**
+ * How long the creation of an application or environment waits for an earlier one. A cluster takes some five seconds to delete
+ * a namespace, and clients that replace what they made do not repeat a refused creation.
+ */
+export const replacementTimeoutMs = 10_000
+
+/** Waits until an object is deleted, briefly unless said otherwise; returns whether it is. */
+export async function waitUntilDeleted(
+  look: () => KubeObject | undefined,
+  waitMs = deletionTimeoutMs,
+): Promise<boolean> {
   const isGoing = () => look()?.metadata.deletionTimestamp !== undefined
-  const deadline = performance.now() + deletionTimeoutMs
+  const deadline = performance.now() + waitMs
   while (isGoing() && performance.now() < deadline) await setTimeout(pollIntervalMs)
   return !isGoing()
 }

@@ -9,6 +9,7 @@ import {
   findApplication,
   findEnvironment,
   refuseTaken,
+  replacementTimeoutMs,
   waitUntilDeleted,
 } from '../common/find.ts'
 import { listEndpoint, nameOf } from '../common/list-endpoint.ts'
@@ -72,7 +73,7 @@ export const environments: readonly Endpoint[] = [
       if (start) await refuseUnfitStart(cluster, start)
       const object = newEnvironment(org_id, app_id, { ...body, type }, caller)
       const known = store.get(Environment, org_id, object.metadata.name)
-      await refuseTaken(cluster, Environment, known, `environment '${body.id}'`)
+      await refuseTaken(cluster, Environment, known, `environment '${body.id}'`, replacementTimeoutMs)
       return created(toEnvironment(store, await createIn({ cluster, log }, target, Environment, object)))
     },
   }),

@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { KubeObject } from '../../../operator/api/kind.ts'
-import { eventually, makeTestOrganization, moduleWith, type Organization } from '../support/client.ts'
+import {
+  eventually,
+  makeTestOrganization,
+  moduleWith,
+  type Organization,
+  readyOf,
+} from '../support/client.ts'
 import { type Receiver, startReceiver } from '../support/receiver/receiver.ts'
 import { bodiesOf, hook, makeHookOrganization } from '../support/receiver/webhooks.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
@@ -80,32 +86,54 @@ describe('after a DELETE that answers 204 the id is free', () => {
   })
 })
 
+/** Makes an organization that can deploy `web`, which has an ingress and so a namespace. */
+async function makeIngressOrganization(id: string) {
+  const organization = await makeTestOrganization(cluster, id)
+  await organization.define('dns', {
+    type: 'dns',
+    driverType: 'quartermaster/echo',
+    criteria: [{}],
+    driverInputs: { values: { host: `${id}.example.test` } },
+    provision: { ingress: {} },
+  })
+  const ingress = { type: 'ingress', driverType: 'quartermaster/ingress', criteria: [{}] }
+  await organization.define('ingress', ingress)
+  await organization.application('shop')
+  await organization.environment('shop', 'live')
+  const rules = { 'externals.dns': { http: { '/': { type: 'prefix', port: 8080 } } } }
+  const web = moduleWith({ dns: { type: 'dns' } }, { ingress: { rules } })
+  async function deploy() {
+    const deployed = await organization.deploy('shop.live', { modules: { web } })
+    expect(readyOf(deployed).reason).toBe('Reconciled')
+  }
+  await deploy()
+  return { organization, deploy }
+}
+
+const live = { id: 'live', name: 'Live', type: 'development' }
+
+test.each<[what: string, path: string, again: object]>([
+  ['an environment', '/apps/shop/envs', live],
+  ['an application', '/apps', { id: 'shop', name: 'Shop', env: live }],
+])('%s with resources can be replaced by two requests, one after the other', async (what, path, again) => {
+  const { organization, deploy } = await makeIngressOrganization(`idsreplaced${what.slice(3, 6)}`)
+  const id = path === '/apps' ? 'shop' : 'live'
+  expect((await organization.rest('DELETE', `${path}/${id}`)).status).toBe(202)
+  expect((await organization.rest('POST', path, again)).status).toBe(201)
+  await deploy()
+})
+
 describe('while the namespace of an environment exists', () => {
   let organization: Organization
   const held = () => `/api/v1/namespaces/${organization.id}--shop--live/configmaps/held`
   beforeAll(async () => {
-    organization = await makeTestOrganization(cluster, 'idsheld')
-    const echo = { driverType: 'quartermaster/echo', criteria: [{}] }
-    await organization.define('dns', {
-      ...echo,
-      type: 'dns',
-      driverInputs: { values: { host: 'x.example.test' } },
-      provision: { ingress: {} },
-    })
-    const ingress = { type: 'ingress', driverType: 'quartermaster/ingress', criteria: [{}] }
-    await organization.define('ingress', ingress)
-    await organization.application('shop')
-    await organization.environment('shop', 'live')
-    const rules = { 'externals.dns': { http: { '/': { type: 'prefix', port: 8080 } } } }
-    const web = moduleWith({ dns: { type: 'dns' } }, { ingress: { rules } })
-    await organization.deploy('shop.live', { modules: { web } })
+    organization = (await makeIngressOrganization('idsheld')).organization
     const { status } = await organization.kube('POST', held().replace('/held', ''), {
       apiVersion: 'v1',
       kind: 'ConfigMap',
       metadata: { name: 'held', finalizers: [hold] },
     })
     expect(status).toBe(201)
-    await organization.untilRest('/apps/shop/envs/live/resources', (body) => body.length > 0)
     expect((await organization.rest('DELETE', '/apps/shop/envs/live')).status).toBe(202)
     await eventually('the end of the namespace to begin', 30_000, async () => {
       const { body } = await organization.kube('GET', held().replace('/configmaps/held', ''))
@@ -118,8 +146,7 @@ describe('while the namespace of an environment exists', () => {
     const { status, body } = await organization.rest('GET', path)
     expect([status, body.status]).toEqual([200, 'deleting'])
     expect((await organization.rest('DELETE', path)).status).toBe(202)
-    const again = { id: 'live', name: 'Live', type: 'development' }
-    expect((await organization.rest('POST', '/apps/shop/envs', again)).status).toBe(409)
+    expect((await organization.rest('POST', '/apps/shop/envs', live)).status).toBe(409)
   })
 
   test('so is its application; after its deletion the id is free', async () => {

@@ -39,14 +39,17 @@ describe('deletion', () => {
   const shopPath = '/orgs/acme/apps/shop'
   const environmentPath = `${shopPath}/envs/development`
 
-  /** Puts an application and its environment as they are while the operator ends them. */
-  function end(withResource: boolean): string | undefined {
+  const application = [Application, 'shop'] as const
+  const environment = [Environment, 'shop.development'] as const
+
+  /** Puts an application and its environment, and lets some of them be as they are while the operator ends them. */
+  function end(
+    withResource: boolean,
+    ended: readonly (readonly [Kind, string])[] = [application, environment],
+  ) {
     addEnvironment(gateway)
     const { cluster } = gateway
-    for (const [kind, name] of [
-      [Application, 'shop'],
-      [Environment, 'shop.development'],
-    ] as const) {
+    for (const [kind, name] of ended) {
       const object = cluster.store.get<Kind>(kind, 'acme', name)
       if (object) cluster.put<Kind>(kind, { ...object, metadata: { ...object.metadata, ...going } })
     }
@@ -89,12 +92,16 @@ describe('deletion', () => {
     expect((await answer).status).toBe(204)
   })
 
-  test('a new one of an id that is on its way out waits a moment for it, then is a conflict', async () => {
+  test('a new one waits while its id is on its way out', async () => {
+    const development = { id: 'development', name: 'Development' }
+    end(false, [environment])
+    const second = gateway.send(`POST ${shopPath}/envs`, { body: development })
+    setTimeout(() => gateway.cluster.drop(Environment, 'acme', 'shop.development'), 3000)
+    expect((await second).status).toBe(201)
     end(false)
-    expect((await gateway.send('POST /orgs/acme/apps', { body: shop })).status).toBe(409)
-    const later = gateway.send('POST /orgs/acme/apps', { body: shop })
-    setTimeout(drop, 1000)
-    expect((await later).status).toBe(201)
+    const first = gateway.send('POST /orgs/acme/apps', { body: shop })
+    setTimeout(drop, 3000)
+    expect((await first).status).toBe(201)
   })
 
   test('is completed by the operator, even before it saw the created environment', async () => {
