@@ -21,7 +21,7 @@ import { makeSubject, type Subject } from './subject.ts'
 /** Organizations that have histories side by side, and how many each. */
 const organizations = 4
 const historiesEach = process.env.QUARTERMASTER_SOAK ? 50 : 1
-const settlesWithinMs = 30_000
+const settlesWithinMs = 90_000
 /** Two deployments of Workloads may come first, each of which waits for a missing Secret. */
 const startsWithinMs = 90_000
 const longerThanSettlingMs = 2000

@@ -83,7 +83,8 @@ test('an object that changes all the time is waited for once', async () => {
   const timer = setInterval(() => cache.set(object('a', (version += 1))), 2)
   await awaitCache('acme')
   clearInterval(timer)
-  expect([version, asked.length]).toEqual([10, 2])
+  expect(version).toBeGreaterThanOrEqual(10)
+  expect(asked).toHaveLength(2)
 })
 
 test('an object deleted before it was seen is not waited for long', async () => {
