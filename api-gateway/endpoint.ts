@@ -10,6 +10,7 @@ import type { Caller } from './authenticate.ts'
 import type { Changes } from './changes/changes.ts'
 import type { OpenStreams } from './changes/open-streams.ts'
 import type { DriverInputsCheck } from './driver-inputs.ts'
+import type { LongWork, NextTurn } from './long-work.ts'
 import type { Metrics } from './metrics.ts'
 import type { Viewer } from './pages/viewer.ts'
 import { plainSchema } from './request/wire.ts'
@@ -44,6 +45,8 @@ export interface Call<
   readonly caller: Caller
   /** Whether the caller is still authenticated and authorized, for responses that take long. */
   isStillAllowed(): Promise<boolean>
+  /** Runs work that holds up other requests when it is the caller's turn; `next` gives others theirs. */
+  inTurn<T>(work: (next: NextTurn) => T | Promise<T>): Promise<T>
   /** Returns a header that the operation declares, by its lowercase name. */
   header(name: Lowercase<H>): string | undefined
 }
@@ -88,6 +91,7 @@ export interface Gateway {
   /** Changes of environments. */
   readonly changes: Changes
   readonly streams: OpenStreams
+  readonly longWork: LongWork
   /** Whether an operator is running, as far as is known. */
   hasOperator(): boolean
   /** Whether the process works, or must be restarted. */

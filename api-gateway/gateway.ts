@@ -14,6 +14,7 @@ import { createDriverInputsCheck } from './driver-inputs.ts'
 import type { Endpoint, Gateway } from './endpoint.ts'
 import { endpoints as allEndpoints } from './endpoints/index.ts'
 import { closeServer, createHttpServer } from './http-server.ts'
+import { createLongWork } from './long-work.ts'
 import { createMetrics } from './metrics.ts'
 import { openApiDocument } from './openapi/document.ts'
 import { portalBesideBundle } from './pages/portal.ts'
@@ -71,6 +72,7 @@ export function createGateway(options: GatewayOptions) {
     tracing: options.tracing ?? noTracing,
     changes: createChanges(cluster.store),
     streams: createOpenStreams(),
+    longWork: createLongWork(),
     audit: createAudit({ log: options.auditLog ?? log, store: cluster.store, now }),
     hasOperator: options.hasOperator ?? (() => true),
     isAlive: options.isAlive ?? (() => true),

@@ -91,15 +91,23 @@ export function createServe(
       if (problem !== undefined) throw new Problem('NotFound', `no object has this path: ${problem}`)
       const given = Object.fromEntries(headerNames.map((name) => [name, request.get(name)]))
       if (headerNames.length > 0) checkDeclared('header', checkHeaders, given)
+      const isStillAllowed = async () => {
+        const current = isPublic ? anonymous : (await tryAuthenticate(request, gateway))?.caller
+        return current !== undefined && isAuthorized(() => authorizeCaller(current))
+      }
       const call: Call = {
         params,
         query: checkDeclared('query', checkQuery, request.query) as Call['query'],
         body: undefined,
         caller,
-        isStillAllowed: async () => {
-          const current = isPublic ? anonymous : (await tryAuthenticate(request, gateway))?.caller
-          return current !== undefined && isAuthorized(() => authorizeCaller(current))
-        },
+        isStillAllowed,
+        inTurn: (work) =>
+          gateway.longWork.run(keyOf(request, user), async (next) => {
+            await next()
+            if (!(await isStillAllowed()))
+              throw new Problem('Forbidden', 'the access ended while the request waited')
+            return work(next)
+          }),
         header: (name) => request.get(name),
       }
       const again = async (each: Call): Promise<Call> => ({

@@ -1,9 +1,11 @@
-import { setImmediate } from 'node:timers/promises'
+import type { Call } from '../endpoint.ts'
 
 /** Bytes of the items of one answer. */
 export const maxListBytes = 32 * 1024 * 1024
 /** Bytes to serialize before other requests get their turn. */
-const bytesAtOnce = 2 * 1024 * 1024
+const bytesAtOnce = 1024 * 1024
+/** Bytes that are serialized at once, because most lists are short. */
+const bytesWithoutTurn = 64 * 1024
 
 /** The first items of a list as JSON. */
 interface ItemList {
@@ -15,22 +17,33 @@ interface ItemList {
 /** Levels of an item that is nested too deep to be shown as it is. */
 const maxLevels = 1000
 
-/** Serializes items one by one, up to the limit of bytes, but at least one. Lets other requests run in between. */
-export async function serializeItems<T>(items: readonly T[], show: (item: T) => unknown): Promise<ItemList> {
+/** Serializes items one by one, up to the limit of bytes, but at least one. A long list takes turns with other work. */
+export async function serializeItems<T>(
+  items: readonly T[],
+  show: (item: T) => unknown,
+  inTurn: Call['inTurn'],
+): Promise<ItemList> {
   const texts: string[] = []
   let bytes = 0
-  let uninterrupted = 0
-  for (const item of items) {
-    const text = textOf(item, show)
-    const size = Buffer.byteLength(text)
-    if (bytes > 0 && bytes + size > maxListBytes) break
-    texts.push(text)
-    bytes += size
-    uninterrupted += size
-    if (uninterrupted < bytesAtOnce) continue
-    await setImmediate()
-    uninterrupted = 0
+
+  /** Serializes about so many bytes; returns whether more of the list is left. */
+  function add(atOnce: number): boolean {
+    const end = bytes + atOnce
+    while (texts.length < items.length) {
+      const text = textOf(items[texts.length] as T, show) // within the list
+      const size = Buffer.byteLength(text)
+      if (bytes > 0 && bytes + size > maxListBytes) return false
+      texts.push(text)
+      bytes += size
+      if (bytes >= end) return true
+    }
+    return false
   }
+
+  if (add(bytesWithoutTurn))
+    await inTurn(async (next) => {
+      while (add(bytesAtOnce)) await next()
+    })
   return { content: `[${texts.join(',')}]`, count: texts.length }
 }
 

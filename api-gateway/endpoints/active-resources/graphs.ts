@@ -89,14 +89,14 @@ export const graphs: readonly Endpoint[] = [
     access: { application: 'viewer' },
     body: requestedList,
     responses: { 200: graphShape },
-    handle({ params, body }, gateway) {
+    async handle({ params, body, inTurn }, gateway) {
       const id = graphIdOf(body)
       // Some numbers are longer in the ID than in the body.
       if (id.length > longestGraphId || !requestedIn(id, gateway.settings.maxBodyBytes)) {
         const remedy = `use 'POST ${resources}/graph' instead`
         throw new Problem('Invalid', `the list of resources is too long for a graph with an ID: ${remedy}`)
       }
-      return ok(toGraph(id, params, requestFor(params, body, gateway), gateway))
+      return ok(await inTurn(() => toGraph(id, params, requestFor(params, body, gateway), gateway)))
     },
   }),
   endpoint({
@@ -106,10 +106,10 @@ export const graphs: readonly Endpoint[] = [
     tag,
     access: { application: 'viewer' },
     responses: { 200: graphShape },
-    handle({ params }, gateway) {
+    async handle({ params, inTurn }, gateway) {
       findEnvironment(gateway.cluster.store, params)
       const request = requestWithId(params, params.graph_id, gateway)
-      return ok(toGraph(params.graph_id, params, request, gateway))
+      return ok(await inTurn(() => toGraph(params.graph_id, params, request, gateway)))
     },
   }),
   endpoint({
@@ -120,7 +120,8 @@ export const graphs: readonly Endpoint[] = [
     access: { application: 'viewer' },
     body: requestedList,
     responses: { 200: nodeList },
-    handle: ({ params, body }, gateway) => ok(nodesFor(params, requestFor(params, body, gateway), gateway)),
+    handle: async ({ params, body, inTurn }, gateway) =>
+      ok(await inTurn(() => nodesFor(params, requestFor(params, body, gateway), gateway))),
   }),
   endpoint({
     method: 'get',
@@ -130,8 +131,9 @@ export const graphs: readonly Endpoint[] = [
     access: { application: 'viewer' },
     responses: { 200: requestedList },
     plainNotFound: true,
-    handle({ params }, { cluster: { store } }) {
-      return ok(requestedBy(contentOfSet(store, params, params.set_id)).map(fromRequested))
+    async handle({ params, inTurn }, { cluster: { store } }) {
+      const set = contentOfSet(store, params, params.set_id)
+      return ok(await inTurn(() => requestedBy(set).map(fromRequested)))
     },
   }),
 ]

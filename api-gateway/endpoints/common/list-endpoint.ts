@@ -9,6 +9,9 @@ import { createdAt } from './find.ts'
 /** The longest names have 512 characters, each up to 6 bytes in the text of a position. */
 const longestCursor = 8192
 
+/** Items that are sorted at once. */
+const itemsWithoutTurn = 500
+
 const mebibyte = 1024 * 1024
 const tooManyBytes = `the list has more than ${maxListBytes / mebibyte} MiB: read it in pages, with the query parameter 'limit'`
 
@@ -96,8 +99,14 @@ export function listEndpoint<
       const entries = Object.entries(given.query).filter(([name]) => Object.hasOwn(declaredQuery, name))
       const query = Object.fromEntries(entries)
       const list = JSON.stringify([inherited.path, given.params])
-      const page = pageOf(find(call, gateway), { list, query, positionOf, isDescending })
-      const { content, count } = await serializeItems(page.items, (item) => show(item, gateway, call))
+      const items = find(call, gateway)
+      const toPage = () => pageOf(items, { list, query, positionOf, isDescending })
+      const page = items.length > itemsWithoutTurn ? await call.inTurn(toPage) : toPage()
+      const { content, count } = await serializeItems(
+        page.items,
+        (item) => show(item, gateway, call),
+        call.inTurn,
+      )
       const last = page.items[count - 1]
       const isShort = count < page.items.length && last !== undefined
       if (isShort && query['limit'] === undefined) throw new Problem('Invalid', tooManyBytes)

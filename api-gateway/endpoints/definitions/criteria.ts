@@ -103,13 +103,14 @@ export function criteriaAt(path: 'defs' | 'dynamic', naming: FieldNaming): Endpo
       query: dryRunQuery,
       body: criteriaRequest,
       responses: { 200: anyOf(list(criterionShape, 'The new criteria.'), previewShape), 409: errorShape },
-      async handle({ params: { org_id, def_id }, query: { dry_run }, body, caller }, gateway) {
+      async handle({ params: { org_id, def_id }, query: { dry_run }, body, caller, inTurn }, gateway) {
         const { store } = gateway.cluster
         const criteria = body.map(criterionOf)
         if (isOn(dry_run)) {
           const definition = findDefinition(store, org_id, def_id)
           refuseDuplicates(store, definition, criteria)
-          return ok(await previewDefinition(org_id, def_id, withCriteria(definition, criteria), gateway))
+          const wanted = withCriteria(definition, criteria)
+          return ok(await previewDefinition(org_id, def_id, wanted, gateway, inTurn))
         }
         await writeCriteria(
           findDefinition(store, org_id, def_id),

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import type { ActiveResource } from '../../../operator/api/active-resource.ts'
 import { Environment } from '../../../operator/api/environment.ts'
 import { reasonField } from '../../../operator/api/reasons/reasons.ts'
@@ -14,7 +13,8 @@ import {
 import { plan } from '../../../operator/domain/plan/plan.ts'
 import { type Preview, previewChange, type ResourceChange } from '../../../operator/domain/plan/preview.ts'
 import { contextOf } from '../../../operator/domain/resource/identity.ts'
-import type { Gateway } from '../../endpoint.ts'
+import type { Call, Gateway } from '../../endpoint.ts'
+import type { NextTurn } from '../../long-work.ts'
 import { flag } from '../../request/boolean-query.ts'
 import { named } from '../../response/shapes.ts'
 import { findAll } from '../common/find.ts'
@@ -95,6 +95,11 @@ export const previewShape = named(
   ),
 )
 
+interface Where {
+  readonly app_id: string
+  readonly env_id: string
+}
+
 /** Metadata of a definition that is not stored yet: it is younger than all others. */
 const youngest = { uid: '', resourceVersion: '', creationTimestamp: '~' }
 
@@ -104,6 +109,7 @@ export async function previewDefinition(
   name: string,
   changed: DefinitionManifest | undefined,
   { cluster: { store }, planning }: Pick<Gateway, 'cluster' | 'planning'>,
+  inTurn: Call['inTurn'],
 ) {
   const present = findAll(store, ResourceDefinition, organization)
   const others = present.filter(({ metadata }) => metadata.name !== name)
@@ -111,23 +117,26 @@ export async function previewDefinition(
   const after = createOrganizationMatcher(
     changed ? [...others, { ...changed, metadata: { ...youngest, ...changed.metadata } }] : others,
   )
-  const changes = []
-  const problems = []
+  const changes: (Where & ReturnType<typeof toChange>)[] = []
+  const problems: (Where & ReturnType<typeof toProblem>)[] = []
   const room = new ProblemLimit()
-  for (const environment of findAll(store, Environment, organization)) {
+  async function preview(environment: Environment, next: NextTurn): Promise<void> {
     const set = environment.status?.lastPlanned && planning.deployedSet(environment)
-    if (!set) continue
+    if (!set) return
     const input = planning.inputFor(environment, set)
-    const preview = withLimitedProblems(
-      previewChange(plan({ ...input, matcher: before }), plan({ ...input, matcher: after })),
-      room,
-    )
+    const now = plan({ ...input, matcher: before })
+    await next()
+    const then = plan({ ...input, matcher: after })
+    await next()
+    const change = withLimitedProblems(previewChange(now, then), room)
     const { applicationId: app_id, environmentId: env_id } = contextOf(environment)
-    changes.push(...preview.changes.map((each) => ({ app_id, env_id, ...toChange(each) })))
-    problems.push(...preview.problems.map((each) => ({ app_id, env_id, ...toProblem(each) })))
-    // Lets other requests run between two environments.
-    await setImmediate()
+    changes.push(...change.changes.map((each) => ({ app_id, env_id, ...toChange(each) })))
+    problems.push(...change.problems.map((each) => ({ app_id, env_id, ...toProblem(each) })))
+    await next()
   }
+  await inTurn(async (next) => {
+    for (const environment of findAll(store, Environment, organization)) await preview(environment, next)
+  })
   return { changes, problems }
 }
 

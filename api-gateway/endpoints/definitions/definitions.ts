@@ -1,8 +1,7 @@
 import { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
 import { list, string } from '../../../operator/api/schema.ts'
 import { withLock } from '../../../operator/domain/base/keyed-mutex.ts'
-import type { Caller } from '../../authenticate.ts'
-import { type Endpoint, endpoint, type Gateway, noContent, ok } from '../../endpoint.ts'
+import { type Call, type Endpoint, endpoint, type Gateway, noContent, ok } from '../../endpoint.ts'
 import { flag, isOn } from '../../request/boolean-query.ts'
 import { anyOf, errorShape } from '../../response/shapes.ts'
 import { removeObject } from '../common/change.ts'
@@ -63,22 +62,23 @@ function filterOf(query: { readonly [K in keyof typeof filters]?: string }) {
   }
 }
 
-interface WriteOptions {
+interface WriteOptions extends Pick<Call, 'caller' | 'inTurn'> {
   readonly isDryRun: boolean
   readonly naming: FieldNaming
-  readonly caller: Caller
 }
 
 /** Writes a change of a definition or returns a preview of it. */
 async function writeOrPreview(
   definition: ResourceDefinition,
   draftFor: (definition: ResourceDefinition) => Draft,
-  { isDryRun, naming, caller }: WriteOptions,
+  { isDryRun, naming, caller, inTurn }: WriteOptions,
   gateway: Gateway,
 ) {
   const { namespace, name } = definition.metadata
   if (isDryRun)
-    return ok(await previewDefinition(namespace, name, draftFor(definition).apply(definition), gateway))
+    return ok(
+      await previewDefinition(namespace, name, draftFor(definition).apply(definition), gateway, inTurn),
+    )
   return ok(toDefinition(await writeDraft(definition, draftFor, caller, gateway), naming))
 }
 
@@ -130,10 +130,10 @@ function writingAt(path: 'defs' | 'dynamic', naming: FieldNaming, note: string):
       query: dryRunQuery,
       body: newDefinitionShape,
       responses: { ...written, 409: errorShape },
-      async handle({ params: { org_id }, query: { dry_run }, body, caller }, gateway) {
+      async handle({ params: { org_id }, query: { dry_run }, body, caller, inTurn }, gateway) {
         if (isOn(dry_run)) {
           const { definition } = await newDefinition(org_id, body, caller, gateway, { isDryRun: true })
-          return ok(await previewDefinition(org_id, body.id, definition, gateway))
+          return ok(await previewDefinition(org_id, body.id, definition, gateway, inTurn))
         }
         const definition = await withLock(
           gateway.criteriaLocks,
@@ -152,9 +152,9 @@ function writingAt(path: 'defs' | 'dynamic', naming: FieldNaming, note: string):
       query: dryRunQuery,
       body: replacementShape,
       responses: written,
-      handle({ params: { org_id, def_id }, query: { dry_run }, body, caller }, gateway) {
+      handle({ params: { org_id, def_id }, query: { dry_run }, body, caller, inTurn }, gateway) {
         const definition = findDefinition(gateway.cluster.store, org_id, def_id)
-        const options = { isDryRun: isOn(dry_run), naming: fieldNamingOf(body, naming), caller }
+        const options = { isDryRun: isOn(dry_run), naming: fieldNamingOf(body, naming), caller, inTurn }
         return writeOrPreview(definition, (each) => replacementOf(each, body, gateway), options, gateway)
       },
     }),
@@ -167,9 +167,9 @@ function writingAt(path: 'defs' | 'dynamic', naming: FieldNaming, note: string):
       query: dryRunQuery,
       body: changeShape,
       responses: written,
-      handle({ params: { org_id, def_id }, query: { dry_run }, body, caller }, gateway) {
+      handle({ params: { org_id, def_id }, query: { dry_run }, body, caller, inTurn }, gateway) {
         const definition = findDefinition(gateway.cluster.store, org_id, def_id)
-        const options = { isDryRun: isOn(dry_run), naming: fieldNamingOf(body, naming), caller }
+        const options = { isDryRun: isOn(dry_run), naming: fieldNamingOf(body, naming), caller, inTurn }
         return writeOrPreview(definition, (each) => draftOf(each, body, gateway), options, gateway)
       },
     }),
@@ -181,14 +181,15 @@ function writingAt(path: 'defs' | 'dynamic', naming: FieldNaming, note: string):
       access,
       query: { ...dryRunQuery, force: flag('Whether to delete it while active resources use it.') },
       responses: { 200: previewShape, 204: undefined, 409: definitionChangesShape },
-      async handle({ params: { org_id, def_id }, query: { dry_run, force } }, gateway) {
+      async handle({ params: { org_id, def_id }, query: { dry_run, force }, inTurn }, gateway) {
         const { store } = gateway.cluster
         const definition = findDefinition(store, org_id, def_id)
-        if (isOn(dry_run)) return ok(await previewDefinition(org_id, def_id, undefined, gateway))
+        if (isOn(dry_run)) return ok(await previewDefinition(org_id, def_id, undefined, gateway, inTurn))
         const resources = resourcesOfDefinition(store, org_id, def_id)
         if (resources.length > 0 && !isOn(force)) {
           const others = findAll(store, ResourceDefinition, org_id).filter((each) => each !== definition)
-          return { status: 409, body: definitionChanges(definition, resources, others) }
+          const changes = await inTurn(() => definitionChanges(definition, resources, others))
+          return { status: 409, body: changes }
         }
         await removeObject(gateway.cluster, ResourceDefinition, definition)
         return noContent

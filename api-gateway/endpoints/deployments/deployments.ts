@@ -109,7 +109,7 @@ export const deployments: readonly Endpoint[] = [
     },
     body: newDeploymentShape,
     responses: { 200: planShape, 201: deploymentShape, 409: errorShape },
-    async handle({ params, query, body, caller }, gateway) {
+    async handle({ params, query, body, caller, inTurn }, gateway) {
       const request = withOneSource(body)
       const isDryRun = isOn(query.dry_run)
       const isFull = request.mode === 'full'
@@ -119,8 +119,8 @@ export const deployments: readonly Endpoint[] = [
       })
       const { environment, base, content } = prepared
       if (isDryRun) {
-        const plan = gateway.planning.planFor(environment, content, { isFull })
-        return ok({ ...toPlan(plan), base_set_id: setIdOf(base) })
+        const plan = await inTurn(() => toPlan(gateway.planning.planFor(environment, content, { isFull })))
+        return ok({ ...plan, base_set_id: setIdOf(base) })
       }
       return created(toDeployment(await startDeployment(params, request, prepared, caller, gateway)))
     },

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import { freeForm, list, map, object, type Static, string } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import { compareText } from '../../../operator/domain/base/json.ts'
@@ -7,6 +6,7 @@ import { combineScores } from '../../../operator/domain/score/combine.ts'
 import { type ConvertedScore, convertScore } from '../../../operator/domain/score/convert-score.ts'
 import { fullTextBudget, parseScore, type TextBudget } from '../../../operator/domain/score/parse-score.ts'
 import { restoreScore } from '../../../operator/domain/score/restore-score.ts'
+import type { NextTurn } from '../../long-work.ts'
 import { named } from '../../response/shapes.ts'
 
 /** What changes a Score document. */
@@ -100,14 +100,16 @@ function convertRequest(request: ScoreRequest, budget: TextBudget): ConvertedSco
 }
 
 /** Converts the modules of a set for a response, by workload ID. */
-export async function toScores({ modules, shared }: SetContent): Promise<Static<typeof restoredShape>[]> {
+export async function toScores(
+  { modules, shared }: SetContent,
+  next: NextTurn,
+): Promise<Static<typeof restoredShape>[]> {
   const scores: Static<typeof restoredShape>[] = []
   const ordered = Object.entries(modules).sort(([left], [right]) => compareText(left, right))
   for (const [id, module] of ordered) {
     const { document, extension, omitted = [] } = restoreScore({ id, module, shared }) ?? {}
     scores.push({ workload_id: id, spec: document, extensions: extension, omitted: [...omitted] })
-    // Lets other requests run between two modules.
-    await setImmediate()
+    await next()
   }
   return scores
 }

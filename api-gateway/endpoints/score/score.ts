@@ -13,7 +13,7 @@ export const score: readonly Endpoint[] = [
     access: { organization: 'member' },
     body: scoreRequestShape,
     responses: { 200: convertedShape },
-    handle: ({ body }) => ok(convertRequests([body])),
+    handle: async ({ body, inTurn }) => ok(await inTurn(() => convertRequests([body]))),
   }),
   endpoint({
     method: 'get',
@@ -23,7 +23,9 @@ export const score: readonly Endpoint[] = [
     access: { application: 'viewer' },
     responses: { 200: list(restoredShape, 'Workloads.') },
     plainNotFound: true,
-    handle: async ({ params }, { cluster: { store } }) =>
-      ok(await toScores(contentOfSet(store, params, params.set_id))),
+    async handle({ params, inTurn }, { cluster: { store } }) {
+      const set = contentOfSet(store, params, params.set_id)
+      return ok(await inTurn((next) => toScores(set, next)))
+    },
   }),
 ]

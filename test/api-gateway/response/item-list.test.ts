@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { createLongWork } from '../../../api-gateway/long-work.ts'
 import { serializeItems } from '../../../api-gateway/response/item-list.ts'
 
 test('a long list lets other requests run before it is complete', async () => {
@@ -7,6 +8,11 @@ test('a long list lets other requests run before it is complete', async () => {
     hasRun = true
   })
   const item = 'x'.repeat(1_500_000)
-  const { content, count } = await serializeItems([item, item, item], (each) => each)
+  const { run } = createLongWork()
+  const { content, count } = await serializeItems(
+    [item, item, item],
+    (each) => each,
+    (work) => run('ada', async (next) => work(next)),
+  )
   expect([hasRun, count, JSON.parse(content)]).toEqual([true, 3, [item, item, item]])
 })

@@ -148,7 +148,7 @@ describe('POST …/deploys with Score documents', () => {
     let isAnswered = false
     const modules = { a: { spec: {} }, b: { spec: {} } }
     const answer = (async () => {
-      await toScores({ modules, shared: {} })
+      await toScores({ modules, shared: {} }, setImmediate)
       isAnswered = true
     })()
     await setImmediate()
