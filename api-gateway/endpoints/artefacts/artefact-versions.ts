@@ -90,8 +90,8 @@ export const artefactVersions: readonly Endpoint[] = [
     },
     body: newVersionShape,
     responses: { 200: versionShape, 204: undefined },
-    async handle({ params: { org_id }, query, body, caller }, { cluster }) {
-      const spec = newVersionSpec(body, (query.vcs || 'git') === 'git')
+    async handle({ params: { org_id }, query, body, caller, inTurn }, { cluster }) {
+      const spec = await inTurn(() => newVersionSpec(body, (query.vcs || 'git') === 'git'))
       if (isOn(query.dry_run)) return noContent
       return ok(toVersion(await register(org_id, spec, caller, cluster)))
     },
@@ -121,7 +121,9 @@ export const artefactVersions: readonly Endpoint[] = [
     tag,
     access: { organization: 'member' },
     responses: { 200: convertedShape },
-    handle: ({ params }, { cluster: { store } }) =>
-      ok(convertRequests([scoreOf(findVersion(store, params))])),
+    async handle({ params, inTurn }, { cluster: { store } }) {
+      const score = scoreOf(findVersion(store, params))
+      return ok(await inTurn(() => convertRequests([score])))
+    },
   }),
 ]

@@ -20,7 +20,7 @@ import { ApiError, isAlreadyExists } from '../../../operator/kube/client/api-err
 import { hasFinalizer } from '../../../operator/kube/client/resource.ts'
 import { ownershipProblems } from '../../../operator/planning/workloads.ts'
 import { authorize, type Caller } from '../../authenticate.ts'
-import type { Gateway } from '../../endpoint.ts'
+import type { Call, Gateway } from '../../endpoint.ts'
 import { canBeObjectName } from '../../request/parameters.ts'
 import { fromWire } from '../../request/wire.ts'
 import {
@@ -93,7 +93,7 @@ export function authorizeDeployment({ path, environment }: Target, caller: Calle
 export async function prepareDeployment(
   { path, environment }: Target,
   request: NewDeployment,
-  caller: Caller,
+  { caller, inTurn }: Pick<Call, 'caller' | 'inTurn'>,
   { cluster, planning }: Gateway,
   { allowUnfinished = false } = {},
 ) {
@@ -111,7 +111,7 @@ export async function prepareDeployment(
     base?.setName,
     environment.status?.lastPlanned?.setName,
   ])
-  const content = wantedSet({ store, planning }, path, request, base)
+  const content = await inTurn(() => wantedSet({ store, planning }, path, request, base))
   const [owned] = ownershipProblems(
     { store, planning },
     environment,

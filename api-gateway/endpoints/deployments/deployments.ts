@@ -114,7 +114,7 @@ export const deployments: readonly Endpoint[] = [
       const isDryRun = isOn(query.dry_run)
       const isFull = request.mode === 'full'
       const target = await currentTarget(params, request, gateway.cluster)
-      const prepared = await prepareDeployment(target, request, caller, gateway, {
+      const prepared = await prepareDeployment(target, request, { caller, inTurn }, gateway, {
         allowUnfinished: isDryRun,
       })
       const { environment, base, content } = prepared

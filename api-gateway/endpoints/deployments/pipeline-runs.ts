@@ -71,7 +71,7 @@ export const pipelineRuns: readonly Endpoint[] = [
     query: { dry_run: flag('Whether to validate the request without writing anything.') },
     body: requestShape,
     responses: { 201: pipelineRunShape, 204: undefined, 409: errorShape },
-    async handle({ params, query, body, caller, header }, gateway) {
+    async handle({ params, query, body, caller, header, inTurn }, gateway) {
       const { store } = gateway.cluster
       const path = { ...params, env_id: body.env_id }
       findApplication(store, params)
@@ -80,7 +80,7 @@ export const pipelineRuns: readonly Endpoint[] = [
         // Before it looks for what to deploy.
         authorizeDeployment(target, caller)
         const request = deploymentOf(store, params, body)
-        return { request, prepared: await prepareDeployment(target, request, caller, gateway) }
+        return { request, prepared: await prepareDeployment(target, request, { caller, inTurn }, gateway) }
       }
       if (isOn(query.dry_run)) {
         await prepare(await read())
