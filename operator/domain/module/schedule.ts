@@ -16,9 +16,9 @@ const fields: readonly Field[] = [
   { least: 0, most: 6, names: days },
 ]
 
-/** The sign for micro is that of the unit or the Greek letter. */
+/** The sign for micro is that of the unit or the Greek letter. No digits can be read in two ways, so no text takes long. */
 const macro =
-  /^@(?:yearly|annually|monthly|weekly|daily|midnight|hourly|every [-+]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|[u\u00b5\u03bc]s|ms|[smh]))+))$/
+  /^@(?:yearly|annually|monthly|weekly|daily|midnight|hourly|every [-+]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|[u\u00b5\u03bc]s|ms|[smh]))+))$/
 
 /** Whether Kubernetes takes the text as the schedule of a CronJob, such as `0 4 * * *`. */
 export function isSchedule(text: string): boolean {

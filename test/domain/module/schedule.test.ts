@@ -17,6 +17,7 @@ test.each([
   '@every 1h30m',
   '@every 1.5h',
   '@every 0',
+  '@every -1h.5m1.s',
 ])('%s is a schedule', (text) => {
   expect(isSchedule(text)).toBe(true)
 })
@@ -49,6 +50,15 @@ test.each([
   '@every',
   '@every x',
   '@every 5',
+  '@every 1.2.3s',
 ])('%s is no schedule', (text) => {
   expect(isSchedule(text)).toBe(false)
+})
+
+test('digits that can be read in many ways take no time', () => {
+  const begin = performance.now()
+  for (const repeated of ['1s', '11s', '1.1ms', '.11m', '111', '11.'])
+    expect(isSchedule(`@every ${repeated.repeat(27)}!`)).toBe(false)
+  // Each repetition doubled the time: these took seconds.
+  expect(performance.now() - begin).toBeLessThan(1000)
 })
