@@ -13,7 +13,8 @@ import {
 } from './schema-parts.ts'
 
 const maxBytes = 256 * 1024
-const maxPatternLength = 1024
+/** Maximum length of a pattern. The time to estimate its steps grows with the square of its length. */
+export const maxPatternLength = 1024
 const maxPatternSteps = 20_000
 
 const dialects = new Set([
@@ -102,10 +103,10 @@ function patternsOf({ pattern, patternProperties }: FreeForm): string[] {
 function problemOfPatterns(patterns: ReadonlyMap<string, string>): string | undefined {
   let steps = 0
   for (const [pattern, at] of patterns) {
-    steps += stepsOf(pattern)
     const problem = problemOfPattern(pattern)
     if (problem !== undefined)
       return `has the pattern '${pattern.slice(0, maxPatternLength)}' at '${at}', which ${problem}`
+    steps += stepsOf(pattern)
     if (steps > maxPatternSteps)
       return `has patterns of about ${steps} steps in all, repetitions counted; at most ${maxPatternSteps} are allowed`
   }

@@ -9,7 +9,13 @@ import { createMeteredPatterns } from './metered-patterns.ts'
 import { multipleOf } from './multiple-of.ts'
 import { declaresParts, partsToCheck, schemasOfPart, wholeOf } from './parted-schema.ts'
 import { stepsOf } from './pattern-size.ts'
-import { problemOfForm, problemOfPattern, problemOfType, referencesIn } from './schema-form.ts'
+import {
+  maxPatternLength,
+  problemOfForm,
+  problemOfPattern,
+  problemOfType,
+  referencesIn,
+} from './schema-form.ts'
 import { withoutPlaceholderErrors } from './schema-leniency.ts'
 import { BudgetExceeded, createStepCounter, withSteps } from './schema-steps.ts'
 
@@ -190,6 +196,7 @@ function addCostlyFormats(ajv: Ajv, spend: (steps: number) => void): void {
     return url instanceof RegExp && url.test(text)
   })
   ajv.addFormat('regex', (text) => {
+    if (text.length > maxPatternLength) return false
     spend(20 * stepsOf(text))
     return problemOfPattern(text) === undefined
   })

@@ -104,6 +104,15 @@ describe('a schema of a user cannot be used', () => {
   })
 })
 
+test('a long pattern is refused before it is read', () => {
+  // Its parts can be read from each of its brackets: it took minutes.
+  const long = '[[:a'.repeat(20_000)
+  const begin = performance.now()
+  expect(problemOfSchema(withField({ pattern: long }))).toMatch(/is longer than 1024 characters/)
+  expect(schemaProblems(withField({ format: 'regex' }), { field: long })).toHaveLength(1)
+  expect(performance.now() - begin).toBeLessThan(2000)
+})
+
 describe('the full vocabulary is checked', () => {
   const port = { type: 'integer', minimum: 1, maximum: 65535 }
   test.each<[string, unknown, unknown, unknown]>([
