@@ -23,6 +23,9 @@ export function parseImage(text: string): ImageReference {
   }
 }
 
+/** Begins at the first of the slashes alone, so that many of them take no time. */
+const slashesAtEnd = /(?<!\/)\/+$/
+
 /** Joins the parts of an image reference; empty parts are left out. */
 export function formatImage({ name, tag, digest }: ImageReference): string {
   return `${name}${tag ? `:${tag}` : ''}${digest ? `@${digest}` : ''}`
@@ -30,7 +33,7 @@ export function formatImage({ name, tag, digest }: ImageReference): string {
 
 /** The full name of a repository, so that names of the same repository are equal: `nginx` is `docker.io/library/nginx`. */
 export function repositoryOf(name: string): string {
-  const bare = name.replace(/^https?:\/\//, '').replace(/\/+$/, '')
+  const bare = name.replace(/^https?:\/\//, '').replace(slashesAtEnd, '')
   const slash = bare.indexOf('/')
   const host = slash < 0 ? '' : bare.slice(0, slash)
   // Paths have no upper case.
@@ -60,7 +63,7 @@ export function registryAddress(registry: string): string {
 export function loginAddress(key: string): string {
   const bare = key
     .replace(/^https?:\/\//, '')
-    .replace(/\/+$/, '')
+    .replace(slashesAtEnd, '')
     .replace(/\/v[12]$/, '')
   const [host = '', ...path] = bare.split('/')
   return [dockerHubNames.has(host) ? dockerHub : host, ...path].join('/')

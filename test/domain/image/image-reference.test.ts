@@ -3,6 +3,7 @@ import {
   dockerConfigKey,
   formatImage,
   isInRegistry,
+  loginAddress,
   parseImage,
   repositoryOf,
 } from '../../../operator/domain/image/image-reference.ts'
@@ -69,4 +70,14 @@ test.each([
   ['r.test/shop', 'r.test/shop'],
 ])('the credentials of the registry %s have the key %s', (registry, key) => {
   expect(dockerConfigKey(registry)).toBe(key)
+})
+
+test('many slashes take no time', () => {
+  const image = `r.test${'/'.repeat(100_000)}web`
+  const begin = performance.now()
+  expect(repositoryOf(image)).toBe(image)
+  expect(isInRegistry(image, 'r.test')).toBe(true)
+  expect(loginAddress(image)).toBe(image)
+  // The time grew with the square of their number: these took many seconds.
+  expect(performance.now() - begin).toBeLessThan(2000)
 })
