@@ -7,9 +7,11 @@ export const rejectedRetrySeconds = 60
 /** How the API server says that it cannot ask an admission webhook that must agree. */
 const failedWebhook = /^Internal error occurred: failed calling webhook "[^"]*"/
 
+/** The part of a line that ends with a denial. It is found from the end of the line, so that no message takes long. */
+const denial = /^.* denied (?:the )?request\b/gm
+
 /** How the API server names what denies a request. */
-const denyingPolicy =
-  /\b(?:ValidatingAdmissionPolicy '[\w.-]+'|admission webhook "[\w.-]+")(?=.* denied (?:the )?request\b)/
+const denyingPolicy = /\b(?:ValidatingAdmissionPolicy '[\w.-]+'|admission webhook "[\w.-]+")/
 
 /** Statuses of validation and admission. */
 const rejectedStatuses: ReadonlySet<number> = new Set([400, 403])
@@ -62,6 +64,6 @@ export function explainRejection(
 
 /** The API server and policies quote values, and those of a Secret must not appear: only the name of the policy does. */
 function secretDetail({ message }: ApiError): string {
-  const [policy] = denyingPolicy.exec(message) ?? []
+  const [policy] = (message.match(denial) ?? []).flatMap((each) => denyingPolicy.exec(each) ?? [])
   return policy === undefined ? 'its content is not valid' : `${policy} denies it`
 }

@@ -126,6 +126,16 @@ describe.each(Object.keys(calls))('a request to %s an object', (verb) => {
     expect([message.includes(`${policy} denies it`), message.includes('canary')]).toEqual([true, false])
   })
 
+  test('whose refusal quotes many policies takes no time', async () => {
+    const quoted = `${"ValidatingAdmissionPolicy 'x' ".repeat(15_000)}denied\n`
+    const refusal = new ApiError(422, 'Invalid', `${quoted}admission webhook "y" denied the request`)
+    const begin = performance.now()
+    const { message } = (await thrown(verb, refusal, secret)) as Stalled
+    expect(message).toContain('admission webhook "y" denies it')
+    // The time grew with the square of their number: it took many seconds.
+    expect(performance.now() - begin).toBeLessThan(1000)
+  })
+
   test('that needs an admission webhook which does not answer names the object, and is tried again', async () => {
     const words = 'Internal error occurred: failed calling webhook "down.example.com"'
     const refusal = new ApiError(500, 'InternalError', `${words}: canary: connection refused`)
