@@ -3,10 +3,26 @@ const token = /\\(?:[pPux]\{[^}]*\}|.)|\[\^?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]|\{(\
 /** Maximum number of repetitions of a part in the engine, with nested repetitions multiplied. */
 const maxTimes = 1000
 
-/** Approximate number of steps of a pattern with all repetitions expanded. */
+/** Approximate number of steps of a pattern with all repetitions expanded, and of reading its classes of characters. */
 export function stepsOf(pattern: string): number {
   // These are not parsed here, so the upper bound applies.
   if (/\[\^?\]|\\Q/.test(pattern)) return pattern.length * maxTimes
+  return stepsToRead(pattern) + expandedSteps(pattern)
+}
+
+/** Steps for a property such as `\pL`, which has hundreds of ranges. */
+const propertySteps = 20
+/** Steps for a range of letters of which the engine looks up each one, to fold its case. */
+const foldedSteps = 250
+
+/** The steps that are taken once, however often a class is repeated. */
+function stepsToRead(pattern: string): number {
+  const count = (part: RegExp) => pattern.match(part)?.length ?? 0
+  const folded = /\(\?[A-Za-z-]*i/.test(pattern) ? count(/-(?:[^\0-\x7f]|\\[ux\d])/g) : 0
+  return folded * foldedSteps + count(/\\p/gi) * propertySteps + count(/\\/g)
+}
+
+function expandedSteps(pattern: string): number {
   const outer: number[] = []
   let total = 0
   let last = 0
