@@ -47,6 +47,24 @@ test('texts with secrets are secret outputs, and are shown by reference', async 
   for (const name of names) expect(name).toMatch(/^[A-Za-z0-9._-]+$/)
 })
 
+test('parts of pods that many schedules would repeat are refused before they are rendered', async () => {
+  const schedules = Object.fromEntries(
+    Array.from({ length: 300 }, (_, i) => [`s${i}`, { schedule: '0 4 * * *' }]),
+  )
+  const spec = { containers: { main: { image: 'api:1' } }, schedules }
+  const job = { id: 'api', profile: 'quartermaster/default-cronjob', spec }
+  const provisioned = (characters: number) => {
+    const agent = { name: 'agent', image: 'agent:1', args: ['x'.repeat(characters)] }
+    const parts = [{ guResId: 'a', names: [], descriptor: 'a', containers: [agent], volumes: [] }]
+    return workload.provision(provisionRequest('workload', { params: job, parts }))
+  }
+  expect((await provisioned(1000)).objects).toHaveLength(301)
+  await expect(provisioned(20_000)).rejects.toMatchObject({
+    reason: 'TooLarge',
+    message: expect.stringMatching(/^the schedules repeat \d+ characters of the pods 300 times/),
+  })
+})
+
 describe('files fit when their ConfigMap can hold their bytes', () => {
   const mebibyte = 1_048_576
   const objectsOf = async (files: object) => {

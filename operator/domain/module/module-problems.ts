@@ -12,6 +12,7 @@ import { longestId } from './names.ts'
 import { checkPod } from './pod-problems.ts'
 import { kindOfProfile } from './profiles.ts'
 import { hasPlaceholder, type ReportAt, readBySchema } from './read-module.ts'
+import { problemOfRepetition } from './repeated-pods.ts'
 import { isSchedule } from './schedule.ts'
 import { type Checked, checkSections } from './section-problems.ts'
 import { checkContents, checkVolumes } from './volume-problems.ts'
@@ -57,7 +58,8 @@ function containersOf(spec: unknown): unknown[] {
 export function readModule(params: ModuleParams, vendors: readonly string[]): ReadModule {
   const problems: string[] = []
   const report: ReportAt = (pointer, message) => {
-    if (problems.length < mostProblems) problems.push(`'${truncate(pointer, 500)}': ${message}`)
+    if (problems.length >= mostProblems) return
+    problems.push(`'${truncate(pointer, 500)}': ${typeof message === 'string' ? message : message()}`)
   }
   const id = typeof params.id === 'string' ? params.id : ''
   const inSpec: ReportAt = (at, message) => report(`/spec${at}`, message)
@@ -199,10 +201,13 @@ function checkAccounts({ serviceAccountName, pod }: Module, report: ReportAt): v
       report(at, `'${truncate(name, 100)}' cannot be the name of a ServiceAccount`)
 }
 
-function checkSchedules({ id, kind, module: { schedules, containers } }: Checked, report: ReportAt): void {
+function checkSchedules({ id, kind, module }: Checked, report: ReportAt): void {
   if (kind !== 'CronJob') return
+  const { schedules, containers } = module
   if (Object.keys(schedules ?? {}).length === 0)
     report('/schedules', 'has no schedule, which the profile needs')
+  const repetition = problemOfRepetition(module)
+  if (repetition !== undefined) report('/schedules', repetition)
   eachEntry(schedules, '/schedules', (name, { schedule, containers: changes }, at) => {
     if (!isDnsLabel(name)) report(at, `'${truncate(name, longestLabel)}' cannot be the name of a schedule`)
     else if (id.length + 1 + name.length > longestId.CronJob)
@@ -212,10 +217,10 @@ function checkSchedules({ id, kind, module: { schedules, containers } }: Checked
       )
     if (schedule !== undefined && !hasPlaceholder(schedule) && !isSchedule(schedule))
       report(`${at}/schedule`, `'${truncate(schedule, 100)}' is not a schedule such as '0 4 * * *'`)
-    const known = Object.keys(containers ?? {})
     eachEntry(changes, `${at}/containers`, (container, _, where) => {
-      if (!known.includes(container))
-        report(where, `no container is named '${truncate(container, 63)}'${didYouMean(container, known)}`)
+      if (Object.hasOwn(containers ?? {}, container)) return
+      const hint = () => didYouMean(container, Object.keys(containers ?? {}))
+      report(where, () => `no container is named '${truncate(container, 63)}'${hint()}`)
     })
   })
 }

@@ -9,8 +9,8 @@ import { defineProperty } from '../schema/secret-outputs.ts'
 import { maySecret } from './schema-parts.ts'
 import { jsonOf, SecretText } from './secret-text.ts'
 
-/** Reports a problem at a JSON pointer. */
-export type ReportAt = (pointer: string, message: string) => void
+/** Reports a problem at a JSON pointer. A message that takes long to make, such as one with a hint, is made only if it is kept. */
+export type ReportAt = (pointer: string, message: string | (() => string)) => void
 
 /** The keywords that the schemas of modules use. */
 interface Keywords {
@@ -109,7 +109,7 @@ function readObject(schema: Keywords, value: unknown, pointer: string, report: R
     const at = `${pointer}/${escapeToken(key)}`
     const field = additionalProperties ?? ownValue(properties ?? {}, key)
     if (!field) {
-      report(at, `is no field of a module${didYouMean(key, Object.keys(properties ?? {}))}`)
+      report(at, () => `is no field of a module${didYouMean(key, Object.keys(properties ?? {}))}`)
       continue
     }
     if (!additionalProperties && isAbsent(member)) continue

@@ -1,4 +1,4 @@
-import { isObject } from '../base/json.ts'
+import { isObject, ownValue } from '../base/json.ts'
 import { didYouMean } from '../base/nearest.ts'
 import { truncate } from '../base/size-limits.ts'
 import { moduleRoots } from '../placeholder/link.ts'
@@ -50,13 +50,12 @@ export function checkVolumes(
     checkVolumeName(name, at, report)
     if (Object.hasOwn(module.volumes ?? {}, name)) report(at, `has the name of a volume under '/volumes'`)
   })
-  const known = [...Object.keys(module.volumes ?? {}), ...Object.keys(claims ?? {})]
-  if (known.some(hasPlaceholder)) return
+  const known = new Set([...Object.keys(module.volumes ?? {}), ...Object.keys(claims ?? {})])
+  if ([...known].some(hasPlaceholder)) return
   for (const [at, container] of containers)
     eachEntry(container.volume_mounts, `${at}/volume_mounts`, (_, { id }, where) => {
-      if (id === undefined || hasPlaceholder(id) || isDependencyId(id) || known.includes(volumeName(id)))
-        return
-      report(`${where}/id`, `no volume is named '${truncate(id, 100)}'${didYouMean(id, known)}`)
+      if (id === undefined || hasPlaceholder(id) || isDependencyId(id) || known.has(volumeName(id))) return
+      report(`${where}/id`, () => `no volume is named '${truncate(id, 100)}'${didYouMean(id, known)}`)
     })
 }
 
@@ -73,7 +72,8 @@ function checkSource(source: unknown, at: string, report: ReportAt): void {
   if (!sources.includes(kind))
     report(
       at,
-      `'${truncate(kind, 100)}' is no source of a volume that modules can use${didYouMean(kind, sources)}`,
+      () =>
+        `'${truncate(kind, 100)}' is no source of a volume that modules can use${didYouMean(kind, sources)}`,
     )
 }
 
@@ -89,14 +89,23 @@ export function checkContents(
       if (bytes > mostContentBytes) report(where, `has ${bytes} bytes, more than ${mostContentBytes}`)
     })
   const totals = { ConfigMap: 0, Secret: 0 }
-  const stored = Object.keys(module.containers ?? {}).map((id) => storedFiles(id, module))
-  for (const file of stored.flat().flatMap((files) => Object.values(files))) {
+  const add = (file: StoredFile | undefined, times: number) => {
     const bytes = file ? fileBytes(file) : 0
-    if (bytes <= mostContentBytes) totals[file?.value instanceof SecretText ? 'Secret' : 'ConfigMap'] += bytes
+    if (bytes <= mostContentBytes)
+      totals[file?.value instanceof SecretText ? 'Secret' : 'ConfigMap'] += times * bytes
   }
-  const cause = stored.some(({ length }) => length > 1)
-    ? '; those of a container count again for each schedule that changes it'
-    : ''
+  let isRepeated = false
+  for (const [id, container] of Object.entries(module.containers ?? {})) {
+    const { times, changes } = storedTimes(id, module)
+    isRepeated ||= times > 1
+    const files = container?.files ?? {}
+    for (const file of Object.values(files)) add(file, times)
+    for (const [name, file] of changes.flatMap((each) => Object.entries(each.files ?? {}))) {
+      add(ownValue(files, name), -1)
+      add(file, 1)
+    }
+  }
+  const cause = isRepeated ? '; those of a container count again for each schedule that changes it' : ''
   for (const [kind, bytes] of Object.entries(totals))
     if (bytes > mostContentBytes)
       report(
@@ -105,11 +114,12 @@ export function checkContents(
       )
 }
 
-/** The files of a container, each time that they are stored: once, and again for each schedule that changes the container. */
-function storedFiles(id: string, { containers, schedules = {} }: Module) {
-  const files = containers?.[id]?.files ?? {}
+type StoredFile = Parameters<typeof fileBytes>[0]
+
+/** How often the files of a container are stored, once and again for each schedule that changes it, and these changes. */
+function storedTimes(id: string, { schedules = {} }: Module) {
   const all = Object.values(schedules)
-  const changed = all.flatMap((each) => each?.containers?.[id] ?? [])
-  const isUnchanged = changed.length === 0 || changed.length < all.length
-  return [...(isUnchanged ? [files] : []), ...changed.map((each) => ({ ...files, ...each.files }))]
+  const changes = all.flatMap((each) => each?.containers?.[id] ?? [])
+  const isUnchanged = changes.length === 0 || changes.length < all.length
+  return { times: changes.length + Number(isUnchanged), changes }
 }

@@ -4,6 +4,7 @@ import { base64Bytes } from '../../domain/base/base64.ts'
 import { Stalled } from '../../domain/base/errors.ts'
 import { mostContentBytes } from '../../domain/module/container-problems.ts'
 import { hasObjects, readModule } from '../../domain/module/module-problems.ts'
+import { problemOfRepetition } from '../../domain/module/repeated-pods.ts'
 import { renderWorkload } from '../../domain/rendering/render.ts'
 import type { ProvisionRequest } from '../driver.ts'
 
@@ -28,6 +29,8 @@ export function renderModule(
   const read = readModule(params, settings.vendors)
   refuse(read.problems)
   const { guResId, context, namespace, parts = [] } = request
+  const repetition = read.kind === 'CronJob' ? problemOfRepetition(read.module, parts) : undefined
+  if (repetition !== undefined) throw new Stalled('TooLarge', `the schedules ${repetition}`)
   const { objects, problems } = renderWorkload({
     workload: { id: read.id, guResId, applicationId: context.applicationId },
     organizationId: context.organizationId,
