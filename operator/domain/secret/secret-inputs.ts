@@ -105,14 +105,17 @@ export function malformedSecretLeaves(refs: FreeForm): string[] {
   mapSecretLeaves(refs, (leaf, at) => {
     if (!isTemplate(leaf)) return
     const listed = leaf['placeholders']
-    const texts = isTextLeaf(leaf)
-      ? leaf['value']
-      : Array.isArray(listed) && listed.map((text) => `\${${String(text)}}`)
-    let isMalformed = texts === false
+    const hasText = isTextLeaf(leaf)
+    let isMalformed = !hasText && !Array.isArray(listed)
     const report = () => {
       isMalformed = true
     }
-    findPlaceholders(texts, { report })
+    if (hasText) findPlaceholders(leaf['value'], { report })
+    else if (Array.isArray(listed))
+      findPlaceholders(
+        listed.map((text) => `\${${String(text)}}`),
+        { report },
+      )
     if (isMalformed) found.push(at)
   })
   return found

@@ -141,6 +141,7 @@ describe('a text that cannot be parsed needs no deployment to be known as wrong'
     ],
     ['unlike an unknown name', inputs({ a: '${context.foo} ${nothing.x}' }), []],
     ['unlike an unknown name in a secret', secrets({ password: { value: '${context.foo}' } }), []],
+    ['unlike a secret that is no text', secrets({ enabled: { value: false }, size: { value: 0 } }), []],
     ['unlike a map of secrets', secrets({ login: { key: { secret: 's', key: 'k' } } }), []],
     [
       'unlike escaped text',
