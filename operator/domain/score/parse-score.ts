@@ -59,6 +59,7 @@ function readDocuments(text: string, budget: TextBudget): { value: unknown; loca
   const documents = guarded(() => withoutStacks(() => [...composer.compose(tokens)]))
   return documents.flatMap((document) => {
     const [error] = document.errors
+    if (error?.code === 'RESOURCE_EXHAUSTION') throw unreadable('it is nested too deep')
     const fault = error
       ? { message: error.message, offset: error.pos[0] }
       : (repeatedKey(document) ?? halfCharacter(document))
@@ -139,9 +140,14 @@ function guarded<T>(read: () => T): T {
     return read()
   } catch (error) {
     if (error instanceof Problem) throw error
-    const why = error instanceof RangeError ? 'it is nested too deep' : 'an alias in it cannot be followed'
-    throw new Problem('Invalid', `the file cannot be read as YAML: ${why}`)
+    throw unreadable(
+      error instanceof RangeError ? 'it is nested too deep' : 'an alias in it cannot be followed',
+    )
   }
+}
+
+function unreadable(why: string): Problem {
+  return new Problem('Invalid', `the file cannot be read as YAML: ${why}`)
 }
 
 function locateIn(document: Document, path: readonly string[], lines: LineCounter): Position | undefined {

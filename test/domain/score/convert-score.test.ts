@@ -63,67 +63,102 @@ describe('a problem names path, line and column', () => {
 })
 
 describe('a text that is no Score file is a problem', () => {
-  test.each<[string, string]>([
-    ['nothing', ''],
-    ['only comments', '# nothing\n'],
-    ['no YAML', 'a: [\n'],
-    ['a key twice', 'a: 1\na: 2\n'],
-    ['an alias without an anchor', 'a: *b\n'],
+  const workload = `${head}containers: {main: {image: a}}\n`
+  const extension = '---\napiVersion: humanitec.org/v1b1\nprofile: x\n'
+  const doubled = Array.from('bcdefghijklmnopqrstu', (name, i) => {
+    const before = 'abcdefghijklmnopqrst'[i]
+    return `${name}: &${name} [*${before}, *${before}]\n`
+  })
+  test.each<[rule: string, file: string, text: RegExp]>([
+    ['nothing', '', /has no document/],
+    ['only comments', '# nothing\n', /has no document/],
+    ['documents without content', '---\n---\nnull\n', /has no document/],
+    ['no YAML', 'a: [\n', /line 2, column 1/],
+    ['a key twice', 'a: 1\na: 2\n', /keys must be unique \(line 2, column 1\)/],
+    ['an alias without an anchor', 'a: *b\n', /an alias in it cannot be followed/],
+    ['aliases without end', `a: &a [x]\n${doubled.join('')}`, /an alias in it cannot be followed/],
+    ['an alias in its own anchor', 'a: &a {b: *a}\n', /too large when its aliases are followed/],
     [
-      'aliases without end',
-      `a: &a [x]\n${Array.from({ length: 20 }, (_, i) => `${'bcdefghijklmnopqrstu'[i]}: &${'bcdefghijklmnopqrstu'[i]} [*${'abcdefghijklmnopqrst'[i]}, *${'abcdefghijklmnopqrst'[i]}]`).join('\n')}\n`,
+      'aliases of a long text',
+      `a: &a ${'x'.repeat(200_000)}\nb: [${'*a,'.repeat(20)}]\n`,
+      /too large when its aliases are followed/,
     ],
-    ['deep nesting', '['.repeat(50_000)],
-    ['a list', '- a\n'],
-    [
-      'an older version',
-      'apiVersion: score.sh/v1b1\nmetadata: {name: web}\ncontainers: {main: {image: a}}\n',
-    ],
-    ['an extension alone', 'apiVersion: humanitec.org/v1b1\nprofile: x\n'],
-  ])('%s', (_, text) => {
-    expect(problemOf(() => convertFile(text)).reason).toBe('Invalid')
+    ['a text that is too long', `a: ${'x'.repeat(1_048_576)}`, /has 1048579 characters/],
+    ['deep nesting', '['.repeat(50_000), /nested too deep/],
+    ['a list', '- a\n', /must be object/],
+    ['an older version', workload.replace('score.dev', 'score.sh'), /'apiVersion' must be/],
+    ['an extension alone', extension, /begins with an extension document \(line 2, column 1\)/],
+    ['two extensions of one workload', workload + extension + extension, /has two extension documents/],
+  ])('%s', (_, file, text) => {
+    const { reason, message } = problemOf(() => convertFile(file))
+    expect([reason, message]).toEqual(['Invalid', expect.stringMatching(text)])
+  })
+
+  test('but an empty document beside others is none', () => {
+    const names = convertFile(`---\n---\n${workload}${extension}---\nnull\n`).map(({ id }) => id)
+    expect(names).toEqual(['web'])
   })
 })
 
 describe('what contradicts itself is a problem', () => {
-  const resources = (map: FreeForm) => ({ document: scoreDocument({}, { resources: map }) })
-  test.each<[string, ScoreInput]>([
+  const container = (fields: FreeForm): ScoreInput => ({ document: scoreDocument(fields) })
+  const resources = (map: FreeForm): ScoreInput => ({ document: scoreDocument({}, { resources: map }) })
+  const variable = (text: string, more: FreeForm = {}): ScoreInput => ({
+    document: scoreDocument({ variables: { A: text } }, more),
+  })
+  const override = (path: string): ScoreInput => ({
+    ...container({ args: ['a'] }),
+    propertyOverrides: { [path]: 'x' },
+  })
+  const extended = (extension: FreeForm): ScoreInput => ({ ...container({}), extension })
+  const nested = (levels: number) => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`)
+  test.each<[rule: string, input: ScoreInput, text: RegExp]>([
     [
       'two contents of one file',
-      { document: scoreDocument({ files: { '/a': { content: '', source: 'a' } } }) },
+      container({ files: { '/a': { content: '', source: 'a' } } }),
+      /exactly one of/,
     ],
-    ['a file without content', { document: scoreDocument({ files: { '/a': {} } }) }],
+    ['a file without content', container({ files: { '/a': {} } }), /exactly one of/],
     [
       'one target twice',
-      {
-        document: scoreDocument({
-          files: [
-            { target: '/a', content: '' },
-            { target: '/a', content: '' },
-          ],
-        }),
-      },
+      container({
+        files: [
+          { target: '/a', content: '' },
+          { target: '/a', content: '' },
+        ],
+      }),
+      /'\/a' for the second time/,
     ],
-    ['content that is not base64', { document: scoreDocument({ files: { '/a': { binaryContent: 'a' } } }) }],
-    ['a reference to nothing', { document: scoreDocument({ variables: { A: '${resources}' } }) }],
-    ['a reference to metadata as a whole', { document: scoreDocument({ variables: { A: '${metadata}' } }) }],
-    ['a reference to another root', { document: scoreDocument({ variables: { A: '${HOME}' } }) }],
+    ['content that is not base64', container({ files: { '/a': { binaryContent: 'a' } } }), /is not base64/],
+    ['a reference to nothing', variable('${resources}'), /resource '', which does not exist/],
+    ['a reference to metadata as a whole', variable('${metadata}'), /'metadata', which does not exist/],
+    ['a reference to metadata that is absent', variable('${metadata.a.b}'), /'metadata.a.b', which does not/],
+    ['a reference to another root', variable('${HOME}'), /begins with neither 'metadata' nor 'resources'/],
     [
       'an empty step',
-      {
-        document: scoreDocument(
-          { variables: { A: '${resources.db..x}' } },
-          { resources: { db: { type: 'postgres' } } },
-        ),
-      },
+      variable('${resources.db..x}', { resources: { db: { type: 'postgres' } } }),
+      /'db' with an empty name in the path/,
     ],
-    ['one id with two types', resources({ a: { type: 's3', id: 'x1' }, b: { type: 'sqs', id: 'x1' } })],
+    [
+      'one id with two types',
+      resources({ one: { type: 's3', id: 'x1' }, two: { type: 'sqs', id: 'x1' } }),
+      /'resources.two' differs from another resource with the id 'x1'/,
+    ],
     [
       'one id with other params',
       resources({
-        a: { type: 's3', id: 'x1', params: { a: 1 } },
-        b: { type: 's3', id: 'x1', params: { a: 2 } },
+        one: { type: 's3', id: 'x1', params: { a: 1 } },
+        two: { type: 's3', id: 'x1', params: { a: 2 } },
       }),
+      /'resources.two' differs from another resource/,
+    ],
+    [
+      'one key of the set for two ids',
+      resources({
+        one: { type: 's3', id: 'x1', class: 'large' },
+        two: { type: 's3', id: 'x1-class-large' },
+      }),
+      /'resources.two' differs from another resource/,
     ],
     [
       'an image for none of two containers',
@@ -131,29 +166,46 @@ describe('what contradicts itself is a problem', () => {
         document: { ...scoreDocument(), containers: { aa: { image: 'a' }, bb: { image: 'b' } } },
         image: 'c',
       },
+      /the image 'c' is for no container/,
     ],
-    ['an unknown field of an extension', { document: scoreDocument(), extension: { specs: {} } }],
-    ['another version of an extension', { document: scoreDocument(), extension: { apiVersion: 'v1' } }],
+    ['an unknown field of an extension', extended({ specs: {} }), /'extension.specs' is not a field/],
     [
-      'an override inside a text',
-      { document: scoreDocument(), propertyOverrides: { 'containers.main.image.x': 1 } },
+      'another version of an extension',
+      extended({ apiVersion: 'v1' }),
+      /'extension.apiVersion' must be one of/,
     ],
     [
-      'an override beyond a list',
-      { document: scoreDocument({ args: ['a'] }), propertyOverrides: { 'containers.main.args.5': 'x' } },
+      'a profile of an extension that is no text',
+      extended({ profile: 1 }),
+      /'extension.profile' must be a text/,
     ],
-  ])('%s', (_, input) => {
-    expect(problemOf(() => convertScore(input)).reason).toBe('Invalid')
+    ['a spec of an extension that is no map', extended({ spec: 'a' }), /'extension.spec' must be an object/],
+    [
+      'a deploy of an extension that is no map',
+      extended({ deploy: [] }),
+      /'extension.deploy' must be an object/,
+    ],
+    ['an override inside a text', override('containers.main.image.x'), /inside a value that is no object/],
+    ['an override beyond a list', override('containers.main.args.5'), /names no item: the list has 1/],
+    ['an override before a list', override('containers.main.args.-2'), /names no item: the list has 1/],
+    ['an override with an empty step', override('containers..image'), /is not valid/],
+    ['overrides of many levels', { ...container({}), overrides: nested(300) }, /nested more than 200 deep/],
+    ['an override of many levels', override('a.'.repeat(300)), /is not valid/],
+    ['a document of many levels', { document: nested(200) }, /nested more than 100 levels deep/],
+  ])('%s', (_, input, text) => {
+    const { reason, message } = problemOf(() => convertScore(input))
+    expect([reason, message]).toEqual(['Invalid', expect.stringMatching(text)])
   })
 
   test('two documents for one workload, and for one shared resource with two types', () => {
     const one = convertScore({ document: scoreDocument() })
-    expect(problemOf(() => combineScores([one, one])).reason).toBe('Invalid')
+    expect(problemOf(() => combineScores([one, one])).message).toMatch(/describe the workload 'web'/)
     const needing = (name: string, type: string) =>
       convertScore({
-        document: { ...scoreDocument({}, { resources: { a: { type, id: 'x1' } } }), metadata: { name } },
+        document: { ...scoreDocument({}, { resources: { one: { type, id: 'x1' } } }), metadata: { name } },
       })
-    expect(problemOf(() => combineScores([needing('aa', 's3'), needing('bb', 'sqs')])).reason).toBe('Invalid')
+    const converted = [needing('aa', 's3'), needing('bb', 'sqs')]
+    expect(problemOf(() => combineScores(converted)).message).toMatch(/need the shared resource 'x1'/)
   })
 
   test('a hint names the field that was meant', () => {
@@ -187,6 +239,8 @@ describe('overrides', () => {
     ['-1 appends to a list', { a: [1] }, { 'a.-1': 2 }, { a: [1, 2] }],
     ['an index replaces an item', { a: [1, 2] }, { 'a.0': 3 }, { a: [3, 2] }],
     ['an index with null removes an item', { a: [1, 2] }, { 'a.0': null }, { a: [2] }],
+    ['a path leads through an item', { a: [{ b: 1, c: 2 }] }, { 'a.0.b': 3 }, { a: [{ b: 3, c: 2 }] }],
+    ['-1 in a path creates an item', { a: [] }, { 'a.-1.b': 1 }, { a: [{ b: 1 }] }],
   ])('%s', (_, document, properties, expected) => {
     expect(withProperties(document, properties)).toEqual(expected)
   })
@@ -195,10 +249,11 @@ describe('overrides', () => {
     ['replaces a dot', { aa: { image: '.' }, bb: { image: 'b' } }, 'c', ['c', 'b']],
     ['replaces the only image', { aa: { image: 'a' } }, 'c', ['c']],
     ['is not needed', { aa: { image: '.' } }, undefined, ['.']],
+    ['is none when it is empty', { aa: { image: 'a' } }, '', ['a']],
   ])('an image %s', (_, containers, image, expected) => {
     const { module } = convertScore({
       document: { ...scoreDocument(), containers },
-      ...(image ? { image } : {}),
+      ...(image === undefined ? {} : { image }),
     })
     const { containers: found } = module['spec'] as { containers: Record<string, { image: string }> }
     expect(Object.values(found).map((each) => each.image)).toEqual(expected)
