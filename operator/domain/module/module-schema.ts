@@ -50,7 +50,7 @@ export const podSchema = object(
     topologySpreadConstraints: passed('How the pods are spread over nodes.'),
     serviceAccountName: text('ServiceAccount of the pods.', { maxLength: 253 }),
     automountServiceAccountToken: boolean(
-      'Whether the pods get a token of their ServiceAccount. False when absent.',
+      'Whether the pods get a token of their ServiceAccount. False when absent; a ServiceAccount that the module names decides itself.',
     ),
     imagePullSecrets: passed('Secrets with credentials of registries.'),
     securityContext: podSecurity,

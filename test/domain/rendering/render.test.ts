@@ -6,7 +6,7 @@ import { canonicalJson } from '../../../operator/domain/base/json.ts'
 import { type ModuleParams, readModule } from '../../../operator/domain/module/module-problems.ts'
 import { moduleSchema } from '../../../operator/domain/module/module-schema.ts'
 import { SecretText, withSecretTexts } from '../../../operator/domain/module/secret-text.ts'
-import type { PodParts } from '../../../operator/domain/rendering/pod-parts.ts'
+import { type PodParts, podPartsOf } from '../../../operator/domain/rendering/pod-parts.ts'
 import { renderWorkload } from '../../../operator/domain/rendering/render.ts'
 import { casesOf } from '../../support/properties.ts'
 import { validModules } from '../module/support/valid-modules.ts'
@@ -294,6 +294,7 @@ describe('what a module consists of', () => {
       moduleWith({}, { serviceAccountName: 'robot' }),
       ['Deployment'],
     ],
+    ['nor one that the pods name', moduleWith({}, { pod: { serviceAccountName: 'robot' } }), ['Deployment']],
     [
       'ports: a Service',
       moduleWith({}, { service: { ports: { http: { service_port: 80 } } } }),
@@ -466,4 +467,123 @@ describe('a container', () => {
       expect(ports).toEqual([{ containerPort: 80, protocol: 'TCP' }])
     },
   )
+})
+
+describe('the pods of a module', () => {
+  const restricted = { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } }
+  const env = [{ name: 'NODE', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } }]
+  test.each<[rule: string, params: ModuleParams, expected: object]>([
+    ['have the security context of the level restricted', moduleWith({}), { securityContext: restricted }],
+    [
+      'have the security context that the module gives',
+      moduleWith({}, { pod: { securityContext: { runAsNonRoot: false, fsGroup: 1 } } }),
+      { securityContext: { ...restricted, runAsNonRoot: false, fsGroup: 1 } },
+    ],
+    [
+      'have the ServiceAccount of the workload, and no token of it',
+      moduleWith({}),
+      { serviceAccountName: 'api', automountServiceAccountToken: false },
+    ],
+    [
+      'have a token of the ServiceAccount of the workload if the module says so',
+      moduleWith({}, { pod: { automountServiceAccountToken: true } }),
+      { serviceAccountName: 'api', automountServiceAccountToken: true },
+    ],
+    [
+      'have the volumes of the module, by either name',
+      moduleWith(
+        { volume_mounts: { '/a': { id: 'data' }, '/b/': { id: 'volumes.data', sub_path: 'b' } } },
+        { volumes: { data: { emptyDir: {} } } },
+      ),
+      {
+        volumes: [{ name: 'data', emptyDir: {} }],
+        containers: [
+          {
+            volumeMounts: [
+              { name: 'data', mountPath: '/a' },
+              { name: 'data', mountPath: '/b', subPath: 'b' },
+            ],
+          },
+        ],
+      },
+    ],
+    [
+      'have variables of init containers from their sources',
+      moduleWith({}, { pod: { initContainers: [{ name: 'first', image: 'a', env }] } }),
+      { initContainers: [{ name: 'first', env }] },
+    ],
+  ])('%s', (_, params, expected) => {
+    const { spec } = templateOf(rendered(params))
+    expect(spec).toMatchObject(expected)
+  })
+
+  test.each([{ serviceAccountName: 'robot' }, { pod: { serviceAccountName: 'robot' } }])(
+    'have the ServiceAccount that the module names, which decides whether they have a token: %j',
+    (more) => {
+      const { spec } = templateOf(rendered(moduleWith({}, more)))
+      expect(spec).toMatchObject({ serviceAccountName: 'robot' })
+      expect(spec).not.toHaveProperty('automountServiceAccountToken')
+    },
+  )
+
+  test('have a name for each volume of a dependency that its definition does not name', () => {
+    const volumes = podPartsOf(
+      { guResId, names: ['externals.db'], descriptor: 'db' },
+      { manifests: [1, 2].map(() => ({ location: 'volumes', data: { emptyDir: {} } })) },
+    )?.volumes
+    expect(volumes).toEqual([guResId, `${guResId}-1`].map((name) => ({ name, emptyDir: {} })))
+  })
+})
+
+test('a headless Service has no address', () => {
+  const service = { headless: true, ports: { http: { service_port: 80 } } }
+  expect(named(rendered(moduleWith({}, { service })), 'Service')?.spec).toMatchObject({ clusterIP: 'None' })
+})
+
+describe('a schedule that changes a container', () => {
+  const changed = {
+    image: 'api:2',
+    variables: { LEVEL: 'debug' },
+    files: { '/etc/api': { value: 'changed' } },
+  }
+  const objects = rendered({
+    ...moduleWith(
+      { variables: { LEVEL: 'info', HOST: 'db' }, files: { '/etc/api': { value: 'given' } } },
+      {
+        schedules: {
+          daily: { schedule: '@daily' },
+          hourly: { schedule: '@hourly', containers: { main: changed } },
+        },
+      },
+    ),
+    profile: 'humanitec/default-cronjob',
+  })
+  const containerOf = (name: string) => {
+    const found = objects.find(({ metadata }) => metadata.name === name)?.spec as {
+      jobTemplate: { spec: { template: PodTemplate } }
+    } // a CronJob
+    return found.jobTemplate.spec.template.spec.containers[0]
+  }
+  const fileOf = (name: string) => {
+    const [{ subPath } = { subPath: '' }] = containerOf(name)?.volumeMounts as { subPath: string }[] // of a container
+    return (named(objects, 'ConfigMap') as { data?: Record<string, string> }).data?.[subPath] // the ConfigMap of the workload
+  }
+
+  test('changes it for its own Jobs alone', () => {
+    expect(containerOf('api-daily')).toMatchObject({
+      image: 'api:1',
+      env: [
+        { name: 'HOST', value: 'db' },
+        { name: 'LEVEL', value: 'info' },
+      ],
+    })
+    expect(containerOf('api-hourly')).toMatchObject({
+      image: 'api:2',
+      env: [
+        { name: 'HOST', value: 'db' },
+        { name: 'LEVEL', value: 'debug' },
+      ],
+    })
+    expect(['api-daily', 'api-hourly'].map(fileOf)).toEqual(['given', 'changed'])
+  })
 })
