@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { FreeForm } from '../../operator/api/schema.ts'
-import type { Driver, Outputs, Provisioned } from '../../operator/drivers/driver.ts'
+import type { Driver, Outputs, Provisioned, ProvisionRequest } from '../../operator/drivers/driver.ts'
 import { withRenderedModules } from '../../operator/drivers/workload/rendered-modules.ts'
 import { driver } from '../support/builders.ts'
 import { moduleSettings, provisionRequest } from './support/contract.ts'
@@ -13,14 +13,18 @@ const params = {
 const update = [{ op: 'add', path: '/spec/labels', value: { team: 'a' } }]
 const plain = (values: FreeForm): Outputs => ({ values, secrets: {} })
 
-/** What a workload consists of whose driver answers this. */
-async function provision(answer: Partial<Provisioned>, values: FreeForm = {}) {
+/** What a workload, or another resource, consists of whose driver answers this. */
+async function provision(
+  answer: Partial<Provisioned>,
+  values: FreeForm = {},
+  changes: Partial<ProvisionRequest> = {},
+) {
   const answering: Driver = {
     descriptor: driver('answering'),
     provision: async () => ({ outputs: plain({}), objects: [], ...answer }),
     async deprovision() {},
   }
-  const request = provisionRequest('workload', { params, values })
+  const request = provisionRequest('workload', { params, values, ...changes })
   return withRenderedModules(answering, moduleSettings).provision(request)
 }
 
@@ -30,6 +34,18 @@ test.each<[rule: string, outputs: Outputs, kinds: readonly string[]]>([
 ])('a module: %s', async (_, outputs, kinds) => {
   const { objects } = await provision({ outputs })
   expect(objects.map(({ kind }) => kind)).toEqual(kinds)
+})
+
+test('only the params of a workload are a module', async () => {
+  const answer = { outputs: { values: { update, manifests: [] }, secrets: { update } } }
+  expect(await provision(answer, {}, { type: 's3' })).toMatchObject({ ...answer, objects: [] })
+  const { objects } = await provision({ outputs: plain({ update }) }, {}, { type: 'acme/workload' })
+  expect(objects).toHaveLength(2)
+})
+
+test('an update that does not apply is a problem of the module', async () => {
+  const outputs = plain({ update: [{ op: 'replace', path: '/spec/none', value: 1 }] })
+  await expect(provision({ outputs })).rejects.toMatchObject({ reason: 'InvalidModule' })
 })
 
 const sidecar = { name: 'agent', image: 'agent:1' }
@@ -95,4 +111,13 @@ test.each<[rule: string, outputs: string]>([
   const { outputsFrom, keepsEarlier } = await late
   await expect(outputsFrom?.([], {})).rejects.toMatchObject({ reason: 'InvalidOutputs' })
   expect(keepsEarlier).toBe(true)
+})
+
+test('a secret update that depends on objects is refused as a plain one', async () => {
+  const secret = async (): Promise<Outputs> => ({ values: {}, secrets: { update } })
+  const templates = { outputs: { update: [] } }
+  const early = provision({ outputsFrom: secret }, {}, { secrets: { templates } })
+  await expect(early).rejects.toMatchObject({ reason: 'InvalidOutputs' })
+  const { outputsFrom } = await provision({ outputsFrom: secret })
+  await expect(outputsFrom?.([], {})).rejects.toMatchObject({ reason: 'InvalidOutputs' })
 })

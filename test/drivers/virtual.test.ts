@@ -66,6 +66,11 @@ describe('the inputs of the inner driver', () => {
       { values: { region: 'north' }, secrets: {} },
     ],
     [
+      'are the values of a map with both',
+      'values:\n  region: eu\nsecrets:\n',
+      { values: { region: 'eu' }, secrets: {} },
+    ],
+    [
       'can contain inputs of users',
       { region: 'r{{ .resource.size }}' },
       { values: { region: 'r3' }, secrets: {} },
@@ -83,6 +88,8 @@ describe('the inputs of the inner driver', () => {
     ['must fit its schema', { place: 'x' }, 'InvalidInputs'],
     ['must be a map', 'just text', 'InvalidInputs'],
     ['must be maps', 'values: [1]', 'InvalidInputs'],
+    ['must have its values, beside secrets', 'secrets: {a: b}', 'InvalidInputs'],
+    ['must have its values, when nothing is rendered', '', 'InvalidInputs'],
     ['must be rendered', '{{ fail "no" }}', 'InvalidTemplate'],
     ['hold no secret among the values', { region: '{{ .driver.secrets.token }}' }, 'SecretLeak'],
   ])('%s', async (_, template, reason) => {
@@ -112,6 +119,13 @@ test('its identity is that of the inner driver, and so is its end', async () => 
     identity: identity ?? {},
   })
   expect(gone).toEqual([{ region: 'north' }])
+})
+
+test('it has no identity when the inner driver has none', async () => {
+  const { identify: _, ...without } = inner
+  const template = { region: 'eu' }
+  const driver = createVirtualDriver({ descriptor: inner.descriptor, template, inner: without, templates })
+  expect(await driver.identify?.(request())).toEqual({})
 })
 
 test('the identity is of the inputs that are provisioned, also with a random part', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import type { ProvisionRequest } from '../../operator/drivers/driver.ts'
 import { createWorkload } from '../../operator/drivers/workload/driver.ts'
 import { driverContract, moduleSettings, provisionRequest } from './support/contract.ts'
 
@@ -82,4 +83,72 @@ describe('files fit when their ConfigMap can hold their bytes', () => {
   ])('%s', async (_, files) => {
     expect(await objectsOf(files)).toContain('ConfigMap')
   })
+})
+
+describe('a module is not rendered', () => {
+  const moduleOf = (container: object) => ({
+    id: 'api',
+    spec: { containers: { main: { image: 'api:1', ...container } } },
+  })
+  const mounting = { params: moduleOf({ volume_mounts: { '/a': { id: 'externals.data' } } }) }
+  const part = { guResId: 'a', names: ['externals.data'], descriptor: 'db', volumes: [], containers: [] }
+  const volume = { name: 'data', emptyDir: {} }
+  test.each<[rule: string, changes: Partial<ProvisionRequest>, reason: string, text: RegExp]>([
+    [
+      'with a problem',
+      { params: moduleOf({ image: 'API 1' }) },
+      'InvalidModule',
+      /is not the name of an image/,
+    ],
+    [
+      'without the volume of a dependency',
+      { ...mounting, parts: [part] },
+      'InvalidModule',
+      /gives no volume/,
+    ],
+    [
+      'with a mount of several volumes',
+      { ...mounting, parts: [{ ...part, volumes: [volume, { ...volume, name: 'other' }] }] },
+      'InvalidModule',
+      /gives several volumes/,
+    ],
+    [
+      'with a container of a dependency that has no image',
+      { params: moduleOf({}), parts: [{ ...part, containers: [{ name: 'proxy' }] }] },
+      'InvalidModule',
+      /has no 'name' or no 'image'/,
+    ],
+    [
+      'with a container of a dependency that has no name',
+      { params: moduleOf({}), parts: [{ ...part, containers: [{ image: 'proxy:1' }] }] },
+      'InvalidModule',
+      /has no 'name' or no 'image'/,
+    ],
+    [
+      'with variables that no Secret can hold',
+      {
+        params: moduleOf({ variables: { A: 'a'.repeat(600_000), B: 'b'.repeat(600_000) } }),
+        secretParams: ['/spec/containers/main/variables/A', '/spec/containers/main/variables/B'],
+      },
+      'TooLarge',
+      /the Secret 'api-secrets' would have 1200000 bytes/,
+    ],
+  ])('%s', async (_, changes, reason, text) => {
+    await expect(workload.provision(provisionRequest('workload', changes))).rejects.toMatchObject({
+      reason,
+      message: expect.stringMatching(text),
+    })
+  })
+
+  test('but with plain variables of any length', async () => {
+    const variables = { A: 'a'.repeat(600_000), B: 'b'.repeat(600_000) }
+    const request = provisionRequest('workload', { params: moduleOf({ variables }) })
+    expect((await workload.provision(request)).objects).toHaveLength(2)
+  })
+})
+
+test('the outputs are none when the definition says so, also without a secret', async () => {
+  const values = { outputs: 'none' }
+  const { outputs } = await workload.provision(provisionRequest('workload', { params, secretParams, values }))
+  expect(outputs).toEqual({ values: {}, secrets: {} })
 })

@@ -4,6 +4,7 @@ import { podStateOf } from '../../../operator/domain/rendering/pod-state.ts'
 import {
   type EarlierPod,
   isAvailable,
+  jointRollout,
   type Rollout,
   rolloutOf,
 } from '../../../operator/domain/rendering/rollout.ts'
@@ -64,6 +65,7 @@ describe('a rollout ends when its pods do what the spec says', () => {
     ['no pods are wanted', object('Deployment', { observedGeneration: 2 }, { replicas: 0 }), 'complete'],
     ['the controller has not seen the change', deployment({ observedGeneration: 1 }), 'running'],
     ['a Job is suspended', object('Job', {}, { suspend: true }), 'complete'],
+    ['no pod exists yet', deployment({ replicas: 0, updatedReplicas: 0, availableReplicas: 0 }), 'running'],
     ['an old pod is left', deployment({ replicas: 3 }), 'running'],
     ['a pod is not new', deployment({ updatedReplicas: 1 }), 'running'],
     ['a pod is not available', deployment({ availableReplicas: 1 }), 'running'],
@@ -169,6 +171,13 @@ describe('a rollout that cannot end has the reason of the pods', () => {
       "the pods of the Deployment 'api' are not ready in time",
     ],
     [
+      'an image, although another pod waits for a node',
+      partly,
+      [unschedulable('2026-01-01T00:00:50Z'), waiting('ImagePullBackOff')],
+      'ImagePullBackOff',
+      "container 'main': ImagePullBackOff: why",
+    ],
+    [
       'a Job that failed',
       object('Job', { conditions: [{ type: 'Failed', status: 'True', message: 'too often' }] }),
       [
@@ -192,6 +201,18 @@ describe('a rollout that cannot end has the reason of the pods', () => {
       'a problem of pods before the controller has seen the change',
       deployment({ observedGeneration: 1 }),
       [waiting('ImagePullBackOff')],
+    ],
+    [
+      'a pod that may not be scheduled yet',
+      partly,
+      [{ conditions: [{ type: 'PodScheduled', status: 'False', reason: 'SchedulingGated' }] }],
+    ],
+    [
+      'a ReplicaSet that could not be made at once',
+      deployment({ availableReplicas: 1 }, [
+        { type: 'Progressing', status: 'False', reason: 'ReplicaSetCreateError' },
+      ]),
+      [],
     ],
   ])('but not for %s', (_, each, pods) => {
     expect(judged(each, pods).state).toBe('running')
@@ -293,7 +314,27 @@ test.each<[rule: string, each: KubeObject, expected: boolean]>([
     false,
   ],
   ['a StatefulSet by its ready pods', set({ currentRevision: 'a' }), true],
+  ['a StatefulSet without one of them', set({ readyReplicas: 1 }), false],
   ['a Job by its end', object('Job', { conditions: [{ type: 'Complete', status: 'True' }] }), true],
 ])('availability: %s', (_, each, expected) => {
   expect(isAvailable(each)).toBe(expected)
+})
+
+describe('the rollouts of several objects', () => {
+  const complete: Rollout = { state: 'complete' }
+  const failed: Rollout = { state: 'failed', reason: 'JobFailed', message: 'too often' }
+  const runs = (message: string, retryAfterSeconds?: number): Rollout => ({
+    state: 'running',
+    reason: 'Progressing',
+    message,
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  })
+  test.each<[rule: string, all: Rollout[], expected: Rollout]>([
+    ['are complete together', [complete, complete], complete],
+    ['fail with one of them', [complete, runs('a'), failed], failed],
+    ['run as long as one of them', [complete, runs('a'), runs('b')], runs('a')],
+    ['are judged again when the first is due', [runs('a'), runs('b', 20), runs('c', 5)], runs('a', 5)],
+  ])('%s', (_, all, expected) => {
+    expect(jointRollout(all)).toEqual(expected)
+  })
 })

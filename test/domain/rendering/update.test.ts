@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { Problem } from '../../../operator/domain/base/errors.ts'
 import { SecretText } from '../../../operator/domain/module/secret-text.ts'
 import { withUpdate } from '../../../operator/domain/rendering/update.ts'
 
@@ -42,10 +43,18 @@ describe('the output update of a definition of workloads', () => {
   test.each<[rule: string, update: unknown[]]>([
     ['an operation without a path', [{ op: 'add', value: 1 }]],
     ['an unknown operation', [{ op: 'move', path: '/spec/a', from: '/spec/b' }]],
+    ['a test', [{ op: 'test', path: '/id', value: 'api' }]],
+    ['an operation that is no text', [{ op: 1, path: '/id', value: 'api' }]],
     ['a replaced field that does not exist', [{ op: 'replace', path: '/spec/none', value: 1 }]],
+    ['a replaced field of an object that does not exist', [{ op: 'replace', path: '/spec/a/b', value: 1 }]],
+    [
+      'an item of a list that has no such place',
+      [{ op: 'add', path: '/spec/containers/main/args/5/a', value: 1 }],
+    ],
+    ['what leaves no object', [{ op: 'replace', path: '', value: ['api'] }]],
     ['something else', ['add']],
   ])('is refused with %s', (_, update) => {
-    expect(() => withUpdate(module, update)).toThrow()
+    expect(() => withUpdate(module, update)).toThrow(Problem)
   })
 
   test('keeps secret texts that it does not touch', () => {
