@@ -19,8 +19,7 @@ export function withUpdate(module: FreeForm, update: readonly unknown[]): FreeFo
       result = patcher.apply(result, parseOperation(parent, 'module', where))
     result = patcher.apply(result, parseOperation(each, 'module', where))
   }
-  if (!isObject(result)) throw new Problem('Invalid', `${where} must leave an object`)
-  return result
+  return result as FreeForm // an operation replaces the whole document by an object alone
 }
 
 function operationOf(value: unknown): PatchOperation {

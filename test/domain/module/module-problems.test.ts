@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
+import type { FreeForm } from '../../../operator/api/schema.ts'
 import { type ModuleParams, readModule } from '../../../operator/domain/module/module-problems.ts'
 import { SecretText } from '../../../operator/domain/module/secret-text.ts'
 import { casesOf } from '../../support/properties.ts'
@@ -250,6 +251,234 @@ describe('a problem of a module names its field', () => {
       '/spec/pod/affinity/a/0',
       /contains a secret/,
     ],
+    [
+      'the name of a container',
+      { spec: { containers: { Main: { image: 'a' } } } },
+      '/spec/containers/Main',
+      /'Main' cannot be the name of a container/,
+    ],
+    [
+      'the name of a container that is too long',
+      { spec: { containers: { ['a'.repeat(64)]: { image: 'a' } } } },
+      `/spec/containers/${'a'.repeat(64)}`,
+      /cannot be the name of a container/,
+    ],
+    [
+      'another id of a container than its key',
+      inContainer({ id: 'other' }),
+      '/spec/containers/main/id',
+      /is 'other', but the key of the container is 'main'/,
+    ],
+    [
+      'more than a hundred containers',
+      {
+        spec: {
+          containers: Object.fromEntries([...Array(101).keys()].map((i) => [`c${i}`, { image: 'a' }])),
+        },
+      },
+      '/spec/containers',
+      /has 101 entries, more than 100/,
+    ],
+    [
+      'the name of an init container',
+      inFirst({ name: 'First' }),
+      '/spec/pod/initContainers/0/name',
+      /'First' cannot be the name of a container/,
+    ],
+    [
+      'an init container without a name',
+      inPod({ initContainers: [{ image: 'a' }] }),
+      '/spec/pod/initContainers/0',
+      /has no 'name'/,
+    ],
+    [
+      'the image of an init container',
+      inFirst({ image: 'A 1' }),
+      '/spec/pod/initContainers/0/image',
+      /is not the name of an image/,
+    ],
+    [
+      'an init container with the name of a container',
+      inFirst({ name: 'main' }),
+      '/spec/pod/initContainers/0/name',
+      /another container is named 'main' too/,
+    ],
+    [
+      'two init containers with one name',
+      inPod({
+        initContainers: [
+          { name: 'first', image: 'a' },
+          { name: 'first', image: 'a' },
+        ],
+      }),
+      '/spec/pod/initContainers/1/name',
+      /another container is named 'first' too/,
+    ],
+    ...['/', '/a:b', '/../a'].map((path): [string, ModuleParams, string, RegExp] => [
+      `the mount path ${path}`,
+      inContainer({ volume_mounts: { [path]: { id: 'externals.data' } } }),
+      `/spec/containers/main/volume_mounts/${path.replaceAll('/', '~1')}`,
+      /absolute path/,
+    ]),
+    ...['/a', 'a/../b', '..'].map((path): [string, ModuleParams, string, RegExp] => [
+      `the path ${path} in a volume`,
+      inContainer({ volume_mounts: { '/a': { id: 'externals.data', sub_path: path } } }),
+      '/spec/containers/main/volume_mounts/~1a/sub_path',
+      /must be a path inside the volume/,
+    ]),
+    [
+      'a binary file that is not Base64',
+      inContainer({ files: { '/a': { binary_value: 'a' } } }),
+      '/spec/containers/main/files/~1a/binary_value',
+      /is not Base64/,
+    ],
+    ...['A', 'a b', '-a', 'files', 'secret-files'].map((name): [string, ModuleParams, string, RegExp] => [
+      `the name ${name} of a volume`,
+      inSpec({ volumes: { [name]: { emptyDir: {} } } }),
+      `/spec/volumes/${name}`,
+      /cannot be the name of a volume/,
+    ]),
+    ...[{}, { emptyDir: {}, configMap: {} }, 'emptyDir', []].map(
+      (source): [string, ModuleParams, string, RegExp] => [
+        `the volume ${JSON.stringify(source)}`,
+        inSpec({ volumes: { data: source } }),
+        '/spec/volumes/data',
+        /must have one source/,
+      ],
+    ),
+    [
+      'the name of a volume claim',
+      {
+        ...inSpec({ statefulset: { volume_claims: { files: { storage: '1Gi' } } } }),
+        profile: 'humanitec/default-stateful',
+      },
+      '/spec/statefulset/volume_claims/files',
+      /cannot be the name of a volume/,
+    ],
+    [
+      'a volume claim with the name of a volume',
+      {
+        ...inSpec({
+          volumes: { data: { emptyDir: {} } },
+          statefulset: { volume_claims: { data: { storage: '1Gi' } } },
+        }),
+        profile: 'humanitec/default-stateful',
+      },
+      '/spec/statefulset/volume_claims/data',
+      /has the name of a volume/,
+    ],
+    [
+      'the successes of a probe that is none of readiness',
+      inContainer({ liveness_probe: { type: 'tcp', port: 80, successThreshold: 2 } }),
+      '/spec/containers/main/liveness_probe/successThreshold',
+      /must be 1 except for a readiness probe/,
+    ],
+    [
+      'a probe with an empty command',
+      inContainer({ liveness_probe: { type: 'command', command: [] } }),
+      '/spec/containers/main/liveness_probe',
+      /has no 'command'/,
+    ],
+    ['a Service without ports', inSpec({ service: {} }), '/spec/service', /has no 'ports'/],
+    [
+      'the name of a port of the Service',
+      inSpec({ service: { ports: { HTTP: { service_port: 80 } } } }),
+      '/spec/service/ports/HTTP',
+      /cannot be the name of a port/,
+    ],
+    [
+      'the name of a port',
+      inContainer({ ports: { HTTP: { container_port: 80 } } }),
+      '/spec/containers/main/ports/HTTP',
+      /cannot be the name of a port/,
+    ],
+    [
+      'a headless Service with an address outside',
+      inSpec({ service: { headless: true, type: 'NodePort', ports: { http: { service_port: 80 } } } }),
+      '/spec/service/headless',
+      /'NodePort' cannot be headless/,
+    ],
+    ...['a b', 'A_/b', 'a/b/c', '/a', 'a'.repeat(64)].map((key): [string, ModuleParams, string, RegExp] => [
+      `the key ${key} of an annotation`,
+      inSpec({ annotations: { [key]: 'b' } }),
+      `/spec/annotations/${key.replaceAll('/', '~1')}`,
+      /cannot be the key of a label or an annotation/,
+    ]),
+    [
+      'an annotation of the operator',
+      inPod({ annotations: { 'quartermaster.dev/content': 'x' } }),
+      '/spec/pod/annotations/quartermaster.dev~1content',
+      /set by the operator/,
+    ],
+    [
+      'the value of a label that is too long',
+      inSpec({ labels: { a: 'a'.repeat(64) } }),
+      '/spec/labels/a',
+      /has 64 characters, more than 63/,
+    ],
+    ...(['serviceAccountName', 'pod'] as const).map((field): [string, ModuleParams, string, RegExp] => {
+      const isOfPod = field === 'pod'
+      return [
+        `the name of a ServiceAccount${isOfPod ? ' of the pods' : ''}`,
+        inSpec({ [field]: isOfPod ? { serviceAccountName: 'A_B' } : 'A_B' }),
+        isOfPod ? '/spec/pod/serviceAccountName' : '/spec/serviceAccountName',
+        /'A_B' cannot be the name of a ServiceAccount/,
+      ]
+    }),
+    [
+      'the name of a schedule',
+      { ...inSpec({ schedules: { Daily: { schedule: '@daily' } } }), profile: 'humanitec/default-cronjob' },
+      '/spec/schedules/Daily',
+      /cannot be the name of a schedule/,
+    ],
+    [
+      'the names of a workload and a schedule that are too long together',
+      {
+        ...inSpec({ schedules: { ['a'.repeat(20)]: { schedule: '@daily' } } }),
+        id: 'a'.repeat(32),
+        profile: 'humanitec/default-cronjob',
+      },
+      `/spec/schedules/${'a'.repeat(20)}`,
+      /has more than 52 characters/,
+    ],
+    [
+      'a schedule that changes a container that does not exist',
+      {
+        ...inSpec({ schedules: { a: { schedule: '@daily', containers: { mian: {} } } } }),
+        profile: 'humanitec/default-cronjob',
+      },
+      '/spec/schedules/a/containers/mian',
+      /no container is named 'mian'.*did you mean 'main'/,
+    ],
+    ...['other/default-job', 'humanitec/default-job/a', 'humanitec/constructor', 'default-job'].map(
+      (profile): [string, ModuleParams, string, RegExp] => [
+        `the profile ${profile}`,
+        { ...inContainer({}), profile },
+        '/profile',
+        /is not known/,
+      ],
+    ),
+    [
+      'a truth',
+      inSpec({ pod: { hostname: 'a', enableServiceLinks: 'yes' } }),
+      '/spec/pod/enableServiceLinks',
+      /must be true or false, not 'yes'/,
+    ],
+    ['an object', inSpec({ pod: 'a' }), '/spec/pod', /must be an object, not 'a'/],
+    ['a list', inContainer({ args: 'a' }), '/spec/containers/main/args', /must be a list, not 'a'/],
+    [
+      'a text',
+      inContainer({ working_dir: ['a'] }),
+      '/spec/containers/main/working_dir',
+      /must be a text, not a list/,
+    ],
+    [
+      'a part of a number',
+      inSpec({ replicas: 1.5 }),
+      '/spec/replicas',
+      /must be a whole number at least 0, not 1.5/,
+    ],
+    ['a number below the least', inSpec({ replicas: '-1' }), '/spec/replicas', /at least 0, not '-1'/],
     [
       'the number of replicas',
       inSpec({ replicas: 'two' }),
@@ -554,6 +783,74 @@ describe('what the cluster refuses is a problem of the plan', () => {
     ],
     ['settings that are not known yet', inPod({ dnsPolicy: 'None', dnsConfig: '${values.D}' })],
     ['an empty priority class', inPod({ priorityClassName: '' })],
+    ['a name that is not known yet', inFirst({ name: '${values.A}', image: '${values.A}' })],
+    ['an id of a container that is not known yet', inContainer({ id: '${values.A}' })],
+    [
+      'a path or a content that is not known yet',
+      inContainer({
+        files: { '/a': { binary_value: '${values.A}' } },
+        volume_mounts: { '/b': { id: '${values.A}', sub_path: '/${values.A}' } },
+      }),
+    ],
+    [
+      'a ServiceAccount that is not known yet',
+      inSpec({ serviceAccountName: '${values.A}', labels: { a: '${values.A}' } }),
+    ],
+    [
+      'a mount of a volume whose name is not known yet',
+      inContainer(
+        { volume_mounts: { '/a': { id: 'data' } } },
+        { volumes: { '${values.A}': { emptyDir: {} } } },
+      ),
+    ],
+    ['a volume that is not known yet', inSpec({ volumes: { data: '${values.A}' } })],
+    [
+      'a Service whose name resolves to its pods',
+      inSpec({ service: { headless: true, type: 'ClusterIP', ports: { http: { service_port: 80 } } } }),
+    ],
+    [
+      'several successes of a readiness probe',
+      inContainer({ readiness_probe: { type: 'tcp', port: 80, successThreshold: 2 } }),
+    ],
+    [
+      'a schedule and a time zone that are not known yet',
+      {
+        ...inSpec({
+          schedules: { '${values.A}': { schedule: '${values.A}', containers: { '${values.B}': {} } } },
+          cronjob: { timeZone: '${values.A}' },
+        }),
+        profile: 'humanitec/default-cronjob',
+      },
+    ],
+    [
+      'ended Jobs of a CronJob that are deleted',
+      { ...inSpec({ ...daily, job: { ttlSecondsAfterFinished: 1 } }), profile: 'humanitec/default-cronjob' },
+    ],
+    ...[
+      { storage: '${values.A}', storage_class: '${values.A}', access_modes: ['${values.A}'] },
+      { storage: '1Gi', access_modes: ['ReadWriteOncePod'] },
+      { storage: '1Gi', access_modes: ['ReadWriteOncePod', '${values.A}'] },
+    ].map((claim): [string, ModuleParams] => [
+      `the volume claim ${JSON.stringify(claim)}`,
+      {
+        ...inSpec({ statefulset: { volume_claims: { data: claim } } }),
+        profile: 'humanitec/default-stateful',
+      },
+    ]),
+    ...[
+      {
+        ...inSpec({ deployment: { minReadySeconds: 700, progressDeadlineSeconds: 701 } }),
+        deploy: { timeout: 1 },
+      },
+      { ...inSpec({ deployment: { minReadySeconds: 700 } }), deploy: { timeout: 701 } },
+      {
+        ...inSpec({ deployment: { minReadySeconds: 700, progressDeadlineSeconds: '${values.A}' } }),
+        deploy: { timeout: 1 },
+      },
+    ].map((params): [string, ModuleParams] => [
+      `pods that need less time than the rollout: ${JSON.stringify([params.spec, params.deploy])}`,
+      params,
+    ]),
     [
       'headers of a probe that sends none',
       inContainer({ liveness_probe: { type: 'tcp', port: 80, headers: { 'a.b': 'c' } } }),
@@ -771,6 +1068,30 @@ test.each<[rule: string, params: ModuleParams]>([
   ['with containers that have no images yet', { spec: { containers: { main: { variables: { A: 'b' } } } } }],
 ])('a module %s has no problem', (_, params) => {
   expect(problemsOf(params)).toEqual([])
+})
+
+test('a module with many problems has the first twenty', () => {
+  const fields = Object.fromEntries([...Array(30).keys()].map((i) => [`field${i}`, 1]))
+  expect(problemsOf(inSpec(fields))).toHaveLength(20)
+})
+
+describe('a value of another type is read as its field has it', () => {
+  test.each<[rule: string, spec: FreeForm, expected: FreeForm]>([
+    ['a number as a text', { replicas: '3' }, { replicas: 3 }],
+    [
+      'a truth as a text',
+      { pod: { shareProcessNamespace: 'true', enableServiceLinks: 'false' } },
+      { pod: { shareProcessNamespace: true, enableServiceLinks: false } },
+    ],
+    ['a text as a number or a truth', { labels: { a: 1, b: true } }, { labels: { a: '1', b: 'true' } }],
+    [
+      'a text of a container as any value',
+      { containers: { main: { variables: { A: { b: [1] } }, args: [2] } } },
+      { containers: { main: { variables: { A: '{"b":[1]}' }, args: ['2'] } } },
+    ],
+  ])('%s', (_, spec, expected) => {
+    expect(readModule({ id: 'api', spec }, vendors)).toMatchObject({ module: expected, problems: [] })
+  })
 })
 
 test('a valid module has no problems, and any data gives a result', () => {

@@ -49,12 +49,21 @@ describe('the output update of a definition of workloads', () => {
     ['a replaced field of an object that does not exist', [{ op: 'replace', path: '/spec/a/b', value: 1 }]],
     [
       'an item of a list that has no such place',
-      [{ op: 'add', path: '/spec/containers/main/args/5/a', value: 1 }],
+      [{ op: 'add', path: '/spec/containers/main/args/1/a', value: 1 }],
     ],
     ['what leaves no object', [{ op: 'replace', path: '', value: ['api'] }]],
     ['something else', ['add']],
   ])('is refused with %s', (_, update) => {
     expect(() => withUpdate(module, update)).toThrow(Problem)
+  })
+
+  test('removes nothing where there is nothing', () => {
+    const update = ['/spec/pod/labels', '/spec/containers/main/args/5'].map((path) => ({
+      op: 'remove',
+      path,
+    }))
+    expect(withUpdate(module, update)).toMatchObject({ spec: module.spec })
+    expect(withUpdate(module, update).spec).not.toHaveProperty('pod')
   })
 
   test('keeps secret texts that it does not touch', () => {
