@@ -36,7 +36,11 @@ describe('an Ingress that any driver makes', () => {
     ['those of its certificates once', [ingress({ ...hosts('a.test'), ...tls('a.test') })], ['a.test']],
     ['next to reserved ones', [ingress(hosts('a.test'))], ['other.test', 'a.test']],
     ['nothing without a host', [ingress(hosts(undefined, '')), ingress({ defaultBackend: {} })], []],
-    ['nothing where it has no form', [ingress('x'), ingress({ rules: 'x' }), ingress(hosts(7))], []],
+    [
+      'nothing where it has no form',
+      [ingress('x'), ingress({ rules: 'x' }), ingress({ rules: [null] }), ingress(hosts(7))],
+      [],
+    ],
     [
       'nothing where `tls` has no form',
       [ingress({ tls: ['x', { hosts: 'x' }, {}] }), ingress(tls(7, ''))],
@@ -68,6 +72,7 @@ test.each([
 test('other objects are as the driver makes them', async () => {
   const map: KubeObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'Ingress' } }
   const route: KubeObject = { ...ingress(hosts('a.test')), apiVersion: 'config.example.org/v1' }
-  const { objects, reservedHosts } = await provision([map, route])
-  expect([objects, reservedHosts]).toEqual([[map, route], undefined])
+  const policy: KubeObject = { ...ingress(hosts('a.test')), kind: 'NetworkPolicy' }
+  const { objects, reservedHosts } = await provision([map, route, policy])
+  expect([objects, reservedHosts]).toEqual([[map, route, policy], undefined])
 })

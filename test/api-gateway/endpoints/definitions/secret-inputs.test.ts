@@ -114,3 +114,57 @@ test('keys that a Secret cannot have get different names, however many they are'
   const keys = Object.values(keptReferences()).map((each) => (each as { key: string }).key)
   expect(new Set(keys).size).toBe(9000)
 })
+
+describe('a reference of a request', () => {
+  const post = (token: unknown) =>
+    gateway.send(`POST ${defs}`, { body: { ...s3, driver_inputs: { values: {}, secret_refs: { token } } } })
+  const { token: inCluster } = inTheirs
+  const other = { store: 'vault', ref: 'a/b/c' }
+
+  test.each<[rule: string, token: FreeForm, expected: FreeForm]>([
+    ['names a key of a Secret', secret_refs.token, inCluster],
+    ['names one without a store', { ref: 'creds/token' }, inCluster],
+    ['names one with a store that is null', { store: null, ref: 'creds/token', version: null }, inCluster],
+    ['names one with an empty store', { store: '', ref: 'creds/token' }, inCluster],
+    ['names a Secret as a whole', { ref: 'creds' }, { secret: 'creds' }],
+    [
+      'keeps the version of a Secret of others',
+      { ref: 'creds/token', version: '1' },
+      { ...inCluster, version: '1' },
+    ],
+    ['names a secret of another store', { ...other, version: '7' }, { ...other, version: '7' }],
+    ['of another store may have no version', { ...other, version: null }, other],
+  ])('%s', async (_, token, expected) => {
+    expect((await post(token)).status).toBe(200)
+    expect(keptReferences()).toEqual({ token: expected })
+    expect(gateway.cluster.secrets).toEqual([])
+  })
+
+  test.each<[rule: string, token: unknown]>([
+    ['a text', 'creds/token'],
+    ['a store that is no text', { store: 7, ref: 'creds/token' }],
+    ['no name', { ref: '' }],
+    ['no Secret', { ref: '/token' }],
+    ['an empty key', { ref: 'creds/' }],
+    ['a key of a key', { ref: 'creds/token/a' }],
+    ['a Secret that cannot exist', { ref: 'Creds/token' }],
+    ['a Secret of another namespace', { ref: '../creds' }],
+    ['a key that cannot exist', { ref: 'creds/to ken' }],
+  ])('is refused with %s', async (_, token) => {
+    const { status, body } = await post(token)
+    expect([status, body.message]).toEqual([400, expect.stringContaining("'secret_refs.token'")])
+    expect(keptReferences()).toEqual({})
+  })
+
+  test.each<[what: string, value: unknown, key: string, text: string]>([
+    ['a text', 'canary', 'token', 'canary'],
+    ['a list', ['canary'], 'token.json', '["canary"]'],
+    ['no truth', false, 'token.json', 'false'],
+    ['a number', 0, 'token.json', '0'],
+  ])('becomes a Secret from %s', async (_, value, key, text) => {
+    expect((await post({ value })).status).toBe(200)
+    const [secret] = gateway.cluster.secrets
+    expect(keptReferences()).toEqual({ token: { secret: secret?.metadata.name, key } })
+    expect(secret?.data).toEqual({ [key]: Buffer.from(text).toString('base64') })
+  })
+})

@@ -115,15 +115,15 @@ test('the pods of a Deployment are found by its ReplicaSets, with their revision
 test('the pods of a CronJob are found by its Jobs, which are not shown beside it', () => {
   const objects = {
     ...none,
-    cronJobs: [object('CronJob', 'web-nightly', { spec: {}, status: { active: [{}] } })],
+    cronJobs: [object('CronJob', 'web-nightly', { spec: {}, status: { active: [{}, {}] } })],
     jobs: [object('Job', 'web-nightly-1', {}, ownedBy('web-nightly'))],
     pods: [pod('web-nightly-1-x', 'web-nightly-1')],
   }
   const { web: found } = runtimeModules([web], objects)
   expect(Object.keys(found ?? {})).toEqual(['cronjob/web-nightly'])
   expect(found?.['cronjob/web-nightly']).toMatchObject({
-    replicas: 1,
-    pods: [{ podName: 'web-nightly-1-x' }],
+    replicas: 2,
+    pods: [{ podName: 'web-nightly-1-x', revision: 1 }],
   })
 })
 
@@ -241,6 +241,32 @@ describe('the status of an object', () => {
     ],
     ['Running', 'while a pod of a Job runs', { jobs: [job({ active: 1, ready: 1 })] }],
     ['Starting', 'while no pod of a Job runs', { jobs: [job({ active: 1 })] }],
+    [
+      'Running',
+      'when the newest Job of a CronJob did not fail',
+      {
+        cronJobs: [object('CronJob', 'web', { spec: {} })],
+        jobs: [
+          object('Job', 'web-1', { status: condition('Failed') }, ownedBy('web')),
+          object('Job', 'web-2', { status: condition('Complete') }, ownedBy('web')),
+        ],
+      },
+    ],
+    [
+      'Running',
+      'when the newest Job of a CronJob has not failed yet',
+      {
+        cronJobs: [object('CronJob', 'web', { spec: {} })],
+        jobs: [
+          object(
+            'Job',
+            'web-1',
+            { status: { conditions: [{ type: 'Failed', status: 'False' }] } },
+            ownedBy('web'),
+          ),
+        ],
+      },
+    ],
     ['Running', 'of a CronJob', { cronJobs: [object('CronJob', 'web', { spec: {} })] }],
     [
       'Stopped',
@@ -293,12 +319,22 @@ describe('the status of an object', () => {
 })
 
 describe('the status of a pod and its container', () => {
-  test.each<[pod: string, container: string, parts: object]>([
+  type Parts = typeof running | ReturnType<typeof waiting>
+  const both = (first: Parts, second: Parts, phase = 'Running') => ({
+    status: { phase, containerStatuses: [first, second].flatMap(({ status }) => status.containerStatuses) },
+  })
+  test.each<[pod: string, container: string | undefined, parts: object]>([
     ['Success', 'Success', running],
     ['Success', 'Success', ended(0)],
     ['Failure', 'Failure', ended(1)],
     ['Failure', 'Failure', waiting('CrashLoopBackOff')],
     ['Failure', 'Failure', waiting('ImagePullBackOff')],
+    ['Failure', 'Failure', waiting('CreateContainerConfigError')],
+    ['Failure', 'Failure', both(waiting('CrashLoopBackOff'), running)],
+    ['Pending', 'Pending', both(waiting('PodInitializing'), running)],
+    ['Pending', 'Success', both(running, running, 'Pending')],
+    ['Failure', undefined, { status: { phase: 'Failed', reason: 'Evicted' } }],
+    ['Pending', undefined, { status: { phase: 'Pending' } }],
     ['Pending', 'Pending', waiting('ContainerCreating')],
     [
       'Pending',

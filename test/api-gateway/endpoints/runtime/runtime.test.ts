@@ -112,6 +112,10 @@ describe('the runtime of an environment', () => {
   test('does not show objects of workloads that are no longer used', async () => {
     addDeployment('web', addWorkload('web'))
     addDeployment('old', 'an-old-id')
+    const unused = { type: 'workload', resourceId: 'modules.unused', definition: 'workload' }
+    const spec = { unusedSince: '2026-01-01T00:00:00Z' }
+    addDeployment('unused', addResource(gateway, unused, { spec, status: ready }))
+    addDeployment('cache', addResource(gateway, { type: 'redis' }, { status: ready }))
     const { body } = await gateway.send(`GET ${environment}/runtime`)
     expect(Object.keys(body.modules)).toEqual(['web'])
   })
@@ -187,6 +191,7 @@ describe('numbers of pods', () => {
   test.each<[rule: string, body: unknown, status: number, message: RegExp]>([
     ['of an unknown workload', { wbe: 2 }, 400, /'wbe' is not deployed.*did you mean 'web'/],
     ['of an unknown workload, also when it is null', { other: null }, 400, /'other'/],
+    ['of a workload that is gone, although it has one', { gone: 3 }, 400, /'gone' is not deployed/],
     ['of a Job', { migrate: 2 }, 400, /runs Jobs, which have no replicas/],
     ['below zero', { web: -1 }, 400, /web/],
     ['beyond what Kubernetes accepts', { web: 3_000_000_000 }, 400, /web/],
@@ -196,6 +201,7 @@ describe('numbers of pods', () => {
   ])('%s are refused', async (_, body, status, message) => {
     addWorkload('web')
     addWorkload('migrate', 'Job')
+    setSpec({ replicas: { gone: 2 } })
     const before = specOf()
     const answer = await patch(body)
     expect([answer.status, answer.body.message]).toEqual([status, expect.stringMatching(message)])
