@@ -198,6 +198,14 @@ describe('the cookie', () => {
       expect(answer.status).toBe(status)
     })
 
+    test.each<[cookies: string, cookieOf: (token: string) => string, status: number]>([
+      ['with cookies of others beside it', (token) => `theme=dark; token=${token};mytoken=x; a`, 200],
+      ['not with two of it, of which one may be foreign', (token) => `token=${token}; token=ey.a.b`, 401],
+    ])('%s', async (_, cookieOf, status) => {
+      const headers = { ...own, cookie: cookieOf(await session()) }
+      expect((await gateway.send('GET /orgs/acme', { as: null, headers })).status).toBe(status)
+    })
+
     test('and not with an API token in the cookie', async () => {
       const headers = { ...own, cookie: `token=${tokenOf('ana')}` }
       expect((await gateway.send('GET /orgs/acme', { as: null, headers })).status).toBe(401)

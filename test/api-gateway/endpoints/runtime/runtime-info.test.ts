@@ -319,9 +319,11 @@ describe('the status of an object', () => {
 })
 
 describe('the status of a pod and its container', () => {
-  type Parts = typeof running | ReturnType<typeof waiting>
+  interface Parts {
+    readonly status: { readonly containerStatuses: readonly object[] }
+  }
   const both = (first: Parts, second: Parts, phase = 'Running') => ({
-    status: { phase, containerStatuses: [first, second].flatMap(({ status }) => status.containerStatuses) },
+    status: { phase, containerStatuses: [first, second].flatMap((each) => each.status.containerStatuses) },
   })
   test.each<[pod: string, container: string | undefined, parts: object]>([
     ['Success', 'Success', running],
