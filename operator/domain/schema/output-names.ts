@@ -14,7 +14,9 @@ export function outputNamesOf(
   if (driver?.outputNames) return new Set(driver.outputNames({ values, secretRefs }))
   if (!type?.type.includes('/')) return undefined
   const parts = partsOf(type.outputsSchema)
-  const isClosed = [parts.values, parts.secrets].every((part) => part?.['additionalProperties'] === false)
+  const isClosed = [parts.values, parts.secrets].every(
+    (part) => part?.['additionalProperties'] === false && part['patternProperties'] === undefined,
+  )
   return isClosed
     ? new Set([...Object.keys(propertiesOf(parts.values)), ...Object.keys(propertiesOf(parts.secrets))])
     : undefined

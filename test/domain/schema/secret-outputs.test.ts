@@ -73,6 +73,20 @@ describe('an output is secret', () => {
       { values: {}, secrets: { password: 'p' } },
     ],
     [
+      'beside what the answer has at the same place',
+      { values: { db: { user: 'u', login: { password: 'p' } } }, secrets: { db: { login: { key: 'k' } } } },
+      {},
+      ['/db'],
+      { values: {}, secrets: { db: { user: 'u', login: { password: 'p', key: 'k' } } } },
+    ],
+    [
+      'and leaves no empty object',
+      { values: { db: { password: 'p' }, host: 'h' }, secrets: {} },
+      {},
+      ['/db/password', '/none/password'],
+      { values: { host: 'h' }, secrets: { db: { password: 'p' } } },
+    ],
+    [
       'with any name',
       { values: JSON.parse('{"__proto__": "p", "a/b~c": "q"}'), secrets: {} },
       {},

@@ -74,6 +74,8 @@ describe('a schema of a user cannot be used', () => {
     ['that is a list', []],
     ['that is true', true],
     ['of a text', text],
+    ['of a text or null', { type: ['string', 'null'] }],
+    ['whose dialect is no text', { $schema: 7 }],
     ['that is too large', withField({ description: 'x'.repeat(256 * 1024) })],
     ['that is too deep', nested(65)],
     [
@@ -137,6 +139,8 @@ describe('the full vocabulary is checked', () => {
     ['maxLength', { maxLength: 3 }, 'abc', 'abcd'],
     ['pattern', { pattern: '^[a-z]+$' }, 'abc', 'a1'],
     ['format', { format: 'ipv4' }, '10.0.0.1', '10.0.0'],
+    ['format, of a URL', { format: 'url' }, 'https://example.test/a', 'example.test/a'],
+    ['format, of a pattern', { format: 'regex' }, '^a+$', '^a+('],
     ['minimum', { minimum: 3 }, 3, 2],
     ['maximum', { maximum: 3 }, 3, 4],
     ['exclusiveMinimum', { exclusiveMinimum: 3 }, 4, 3],
