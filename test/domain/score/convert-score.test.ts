@@ -266,6 +266,50 @@ describe('overrides', () => {
   })
 })
 
+describe('an extension', () => {
+  const document = scoreDocument({ variables: { A: 'score' } })
+  const moduleWith = (extension: FreeForm) => convertScore({ document, extension }).module
+  const plain = convertScore({ document }).module
+  test.each<[rule: string, extension: FreeForm, expected: FreeForm]>([
+    ['may be empty', {}, plain],
+    ['may have an empty profile', { profile: '' }, plain],
+    ['gives the profile', { profile: 'acme/mine' }, { ...plain, profile: 'acme/mine' }],
+    ['says how a deployment waits', { deploy: { timeout: 5 } }, { ...plain, deploy: { timeout: 5 } }],
+    [
+      'adds to the maps of the document, whose values win',
+      {
+        spec: {
+          replicas: 2,
+          containers: { main: { image: 'other', variables: { A: 'extension', B: 'b' } } },
+        },
+      },
+      {
+        ...plain,
+        spec: {
+          replicas: 2,
+          containers: { main: { id: 'main', image: 'nginx:1', variables: { A: 'score', B: 'b' } } },
+        },
+      },
+    ],
+    ['replaces no map of the document', { spec: { containers: 'none' } }, plain],
+    [
+      'replaces no value of the document by a map',
+      { spec: { containers: { main: { image: { name: 'other' } } } } },
+      plain,
+    ],
+    [
+      'can hold placeholders of modules',
+      { spec: { labels: { a: '$${values.A}', b: '${metadata.name}', c: '${values.}' } } },
+      {
+        ...plain,
+        spec: { ...(plain['spec'] as object), labels: { a: '${values.A}', b: 'web', c: '${values.}' } },
+      },
+    ],
+  ])('%s', (_, extension, expected) => {
+    expect(moduleWith(extension)).toEqual(expected)
+  })
+})
+
 test('a service without ports makes none', () => {
   const { module } = convertScore({ document: { ...scoreDocument({}), service: { ports: {} } } })
   expect(module['spec']).not.toHaveProperty('service')

@@ -62,6 +62,12 @@ describe('a resource of a workload file', () => {
       { db: { type: 's3', params: { region: 'eu' } } },
       {},
     ],
+    [
+      'names others in its params as its module does',
+      { type: 's3', params: { name: '${resources.db.name}', '${resources.db.key}': 1 } },
+      { db: { type: 's3', params: { name: '${externals.db.name}', '${externals.db.key}': 1 } } },
+      {},
+    ],
   ])('%s', (_, resource, externals, shared) => {
     const { modules, shared: found } = converted({ resources: { db: resource } })
     expect(modules['web-0']).toMatchObject({ externals })
@@ -177,6 +183,20 @@ describe('a shared resource of a deployed workload', () => {
     const proxy = { type: 'proxy', id: 'proxy', params: { to: '${resources.db.host}' } }
     const first = reading({ db: large, proxy }, 'proxy')
     expect(sharedAfter(first, reading({ db: small }))).toBe('Conflict')
+  })
+
+  test.each<[rule: string, known: FreeForm]>([
+    ['class', { type: 'postgres', class: 'large' }],
+    ['id', { type: 'postgres', id: 'other' }],
+  ])('keeps its %s', (_, known) => {
+    const using = { modules: { web: { spec: { a: '${shared.main.host}' } } }, shared: { main: known } }
+    expect(() => deltaOf(using, converted(reading({ db: main })))).toThrow(
+      expect.objectContaining({ reason: 'Conflict', message: expect.stringContaining("'web'") }),
+    )
+    const unused = { ...using, modules: {} }
+    expect(applyDelta(unused, deltaOf(unused, converted(reading({ db: main })))).shared).toEqual({
+      main: { type: 'postgres' },
+    })
   })
 
   test('is used by a workload that names it as the source of a volume', () => {
