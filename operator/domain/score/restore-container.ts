@@ -3,14 +3,18 @@ import { isObject } from '../base/json.ts'
 import { modulePlaceholderRoots } from '../placeholder/link.ts'
 import { mapTexts } from '../placeholder/placeholder.ts'
 import { formatTemplate } from '../placeholder/template.ts'
+import { schemaProblems } from '../schema/user-schema.ts'
 import { withoutAbsent } from './convert-container.ts'
 import { objectsIn, partsOf, type TextRestorer } from './restore-text.ts'
+import { containerFieldsSchema } from './score-schema.ts'
 
 /** A container of a module as Score has it, and the fields for which it has none. */
 interface RestoredContainer {
   readonly container: FreeForm
   readonly rest: FreeForm
 }
+
+const schema: FreeForm = { ...containerFieldsSchema }
 
 type Restore = (value: unknown, texts: TextRestorer) => unknown
 
@@ -35,10 +39,15 @@ export function restoreContainer(name: string, given: FreeForm, texts: TextResto
     if (key === 'id' && value === name) continue
     const [field, restore] = fields[key] ?? []
     const restored = restore?.(value, texts)
-    if (field === undefined || restored === undefined) rest[key] = value
-    else container[field] = restored
+    if (field !== undefined && restored !== undefined && isField(field, restored)) container[field] = restored
+    else rest[key] = value
   }
   return { container, rest }
+}
+
+/** Whether Score has the field, with such a value: its probes have no times, and its resources no devices. */
+function isField(field: string, value: unknown): boolean {
+  return schemaProblems(schema, { [field]: value }).length === 0
 }
 
 function isTexts(value: unknown): value is Record<string, string> {
@@ -62,7 +71,11 @@ function restoreCommand(value: unknown, texts: TextRestorer): unknown {
   return all.includes(undefined) ? undefined : all
 }
 
-function restoreMembers(value: unknown, restore: (member: FreeForm) => FreeForm | undefined): unknown {
+/** The map with each member restored; undefined when one cannot be expressed. */
+export function restoreMembers(
+  value: unknown,
+  restore: (member: FreeForm) => FreeForm | undefined,
+): FreeForm | undefined {
   const members = Object.entries(objectsIn(value)).map(([key, member]) => [key, restore(member)] as const)
   const isWhole = isObject(value) && members.length === Object.keys(value).length
   return isWhole && members.every(([, member]) => member) ? Object.fromEntries(members) : undefined

@@ -3,14 +3,17 @@ import { isObject, ownValue, sameJson } from '../base/json.ts'
 import { moduleRoots, paramsRoots } from '../placeholder/link.ts'
 import { findPlaceholders, mapTextsAndKeys } from '../placeholder/placeholder.ts'
 import { formatTemplate } from '../placeholder/template.ts'
+import { schemaProblems } from '../schema/user-schema.ts'
 import { withoutAbsent } from './convert-container.ts'
 import { type ConvertedScore, convertScore, defaultProfile } from './convert-score.ts'
 import { extensionVersions } from './parse-score.ts'
 import { fromInside } from './references.ts'
-import { restoreContainer } from './restore-container.ts'
+import { restoreContainer, restoreMembers } from './restore-container.ts'
 import { objectsIn, partsOf, TextRestorer } from './restore-text.ts'
-import { scoreVersion } from './score-schema.ts'
+import { scoreFieldsSchema, scoreVersion } from './score-schema.ts'
 import { escapeScoreText } from './score-text.ts'
+
+const schema: FreeForm = { ...scoreFieldsSchema }
 
 /** A module as a Score document, for display. */
 export interface RestoredScore {
@@ -23,7 +26,7 @@ export interface RestoredScore {
 
 /**
  * The Score document of a module, with an extension for the rest. Converting both gives the same module, except for what
- * is omitted. Undefined for a module that Score cannot express, such as one without containers.
+ * is omitted and the ids of containers, which are their keys. Undefined for a module that Score cannot express, such as one without containers.
  */
 export function restoreScore({ id, module, shared }: ConvertedScore): RestoredScore | undefined {
   try {
@@ -43,7 +46,7 @@ function restore({ id, module, shared }: ConvertedScore): RestoredScore {
   )
   const rest = restored.filter(([, each]) => Object.keys(each.rest).length > 0)
   const ports = restorePorts(service)
-  const metadata = { name: id, annotations: annotations && texts.restoreAll(annotations) }
+  const metadata = { name: id, annotations: restoreAnnotations(annotations, texts) }
   const added = withoutAbsent({
     annotations: metadata.annotations ? undefined : annotations,
     containers:
@@ -107,15 +110,27 @@ function insideOf(id: string, entry: FreeForm | undefined): unknown {
   })
 }
 
+/** Whether a Score document has such a field. */
+function isField(field: FreeForm): boolean {
+  return schemaProblems(schema, field).length === 0
+}
+
+function restoreAnnotations(annotations: unknown, texts: TextRestorer): unknown {
+  const restored = annotations && texts.restoreAll(annotations)
+  return isField({ metadata: { name: 'any', annotations: restored } }) ? restored : undefined
+}
+
+/** The ports of the document; undefined for a Service with more fields, or fewer, than a document gives it. */
 function restorePorts(service: unknown): FreeForm | undefined {
-  if (!isObject(service) || !isObject(service['ports']) || Object.keys(service).length > 1) return undefined
-  if (Object.keys(service['ports']).length === 0) return undefined
-  return Object.fromEntries(
-    Object.entries(objectsIn(service['ports'])).map(([name, { protocol, service_port, container_port }]) => [
-      name,
-      withoutAbsent({ port: service_port, protocol, targetPort: container_port }),
-    ]),
+  if (!isObject(service) || Object.keys(service).length > 1) return undefined
+  const ports = restoreMembers(
+    service['ports'],
+    ({ service_port: port, protocol, container_port: targetPort, ...rest }) => {
+      const isWhole = protocol !== undefined && targetPort !== undefined
+      return isWhole && Object.keys(rest).length === 0 ? { port, protocol, targetPort } : undefined
+    },
   )
+  return ports && Object.keys(ports).length > 0 && isField({ service: { ports } }) ? ports : undefined
 }
 
 function restoreExtension(module: FreeForm, added: FreeForm): FreeForm | undefined {
@@ -130,6 +145,16 @@ function isProven({ document, extension, omitted }: RestoredScore, { id, module 
   const again = convertScore({ document, ...(extension ? { extension } : {}) })
   const { externals = {}, ...rest } = module
   const { externals: restoredExternals, ...restored } = again.module
-  const isSame = again.id === id && sameJson(restored, { profile: defaultProfile, spec: {}, ...rest })
+  const whole = { profile: defaultProfile, ...rest, spec: withContainerIds(rest['spec']) }
+  const isSame = again.id === id && sameJson(restored, whole)
   return isSame && (omitted.length > 0 || sameJson(restoredExternals, externals))
+}
+
+function withContainerIds(spec: unknown = {}): unknown {
+  if (!isObject(spec) || !isObject(spec['containers'])) return spec
+  const containers = Object.entries(spec['containers']).map(([id, each]) => [
+    id,
+    isObject(each) ? { id, ...each } : each,
+  ])
+  return { ...spec, containers: Object.fromEntries(containers) }
 }

@@ -154,6 +154,9 @@ const container = closed(
 )
 export type ScoreContainer = Static<typeof container>
 
+/** The schema of some fields of a container. */
+export const containerFieldsSchema = { ...container, required: [] }
+
 /** The schema of a resource of a Score document. */
 export const resourceSchema = closed(
   object(
@@ -191,6 +194,9 @@ export const scoreSchema = closed(
   ),
 )
 export type ScoreDocument = Static<typeof scoreSchema>
+
+/** The schema of some fields of a Score document. */
+export const scoreFieldsSchema = { ...scoreSchema, required: [] }
 
 /** Names of all fields, for hints. */
 export const scoreFields: readonly string[] = fieldsIn(scoreSchema)
