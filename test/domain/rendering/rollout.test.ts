@@ -332,7 +332,7 @@ describe('the rollouts of several objects', () => {
   test.each<[rule: string, all: Rollout[], expected: Rollout]>([
     ['are complete together', [complete, complete], complete],
     ['fail with one of them', [complete, runs('a'), failed], failed],
-    ['run as long as one of them', [complete, runs('a'), runs('b')], runs('a')],
+    ['run while one of them does', [complete, runs('a'), runs('b')], runs('a')],
     ['are judged again when the first is due', [runs('a'), runs('b', 20), runs('c', 5)], runs('a', 5)],
   ])('%s', (_, all, expected) => {
     expect(jointRollout(all)).toEqual(expected)

@@ -38,7 +38,7 @@ test.each<[rule: string, type: ReturnType<typeof typeWith> | undefined, expected
   expect(names && [...names]).toEqual(expected)
 })
 
-test('the names of outputs are those that the driver knows, whatever the type says', () => {
+test('the names of outputs are those that the driver knows, also for a closed type', () => {
   const known = driver('echo', { outputNames: ({ values: given }) => Object.keys(given) })
   const names = outputNamesOf(known, { values: { url: 'u' } }, typeWith({ values, secrets }))
   expect([...(names ?? [])]).toEqual(['url'])
