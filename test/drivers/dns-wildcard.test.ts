@@ -139,6 +139,8 @@ test.each<[rule: string, values: FreeForm, faults: number]>([
   expect(problemsOfInputs(dnsWildcardDescriptor, { values, secrets: {} })).toHaveLength(faults)
 })
 
+const unread = { 'tls.crt': '$\u007bsecret}', 'tls.key': '$\u007bsecret}' }
+
 test.each<[rule: string, values: FreeForm, secrets: () => FreeForm, faults: number]>([
   ['a template and no certificate', { domain, template: '{{ .id }}' }, () => ({}), 0],
   ['a template without end', { domain, template: '{{ .id' }, () => ({}), 1],
@@ -147,6 +149,9 @@ test.each<[rule: string, values: FreeForm, secrets: () => FreeForm, faults: numb
   ['a certificate for another one, with a blank template', { domain: 'example.org', template: ' ' }, tls, 1],
   ['a certificate for the domain in another form', { domain: 'Example.test.' }, tls, 0],
   ['a domain that is known later', { domain: '$\u007bvalues.DOMAIN}' }, () => ({}), 0],
+  ['a certificate that is known later', { domain: 'example.org' }, () => ({ tls: unread }), 0],
+  ['a certificate that is not there yet', { domain: 'example.org' }, () => ({ tls: {} }), 0],
+  ['a certificate for hosts of a template', { domain: 'example.org', template: 'a.b' }, tls, 0],
   ['a domain of one label', { domain: 'internal' }, () => ({}), 0],
   ['a wildcard', { domain: '*.example.test' }, () => ({}), 1],
   ['a domain of 253 characters', { domain: `${'a.'.repeat(126)}a` }, () => ({}), 1],
@@ -154,6 +159,13 @@ test.each<[rule: string, values: FreeForm, secrets: () => FreeForm, faults: numb
   expect(dnsWildcardDescriptor.check?.({ values, secrets: secrets() }, Date.now()).problems).toHaveLength(
     faults,
   )
+})
+
+test.each<[rule: string, secretRefs: FreeForm, names: string[]]>([
+  ['the host', {}, ['host']],
+  ['the Secret of a certificate', { tls: { secret: 'cert' } }, ['host', 'tls_secret_name']],
+])('outputs that are known before a provision: %s', (_, secretRefs, names) => {
+  expect(dnsWildcardDescriptor.outputNames?.({ values: { domain }, secretRefs })).toEqual(names)
 })
 
 test.each<[rule: string, application: string, environment: string, expected: string]>([

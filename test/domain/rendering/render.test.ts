@@ -565,8 +565,9 @@ describe('a schedule that changes a container', () => {
     return found.jobTemplate.spec.template.spec.containers[0]
   }
   const fileOf = (name: string) => {
-    const [{ subPath } = { subPath: '' }] = containerOf(name)?.volumeMounts as { subPath: string }[] // of a container
-    return (named(objects, 'ConfigMap') as { data?: Record<string, string> }).data?.[subPath] // the ConfigMap of the workload
+    const { volumeMounts } = containerOf(name) as { volumeMounts: { subPath: string }[] } // it has a file
+    const { data } = named(objects, 'ConfigMap') as { data?: Record<string, string> } // the ConfigMap of the workload
+    return volumeMounts.map(({ subPath }) => data?.[subPath]).join()
   }
 
   test('changes it for its own Jobs alone', () => {
