@@ -23,7 +23,7 @@ import { type ByteBudget, createByteBudget } from './request/byte-budget.ts'
 import { Missing } from './request/missing.ts'
 import { parameters } from './request/parameters.ts'
 import { callerKey } from './request/source-address.ts'
-import { refuseUnknownFields } from './request/unknown-fields.ts'
+import { misspeltParameter, refuseUnknownFields } from './request/unknown-fields.ts'
 import { createValidators } from './request/validate.ts'
 import { sessionCredentials } from './sign-in/session-credentials.ts'
 
@@ -81,10 +81,7 @@ export function createServe(
       const permit = (each: Caller) =>
         permitLate(gateway.cluster, { organization, application }, each, authorizeCaller)
       const caller = await permit(user)
-      if (isUnexpectedDryRun(endpoint, request))
-        throw new Problem('Invalid', `this operation has no dry run, so it did nothing: leave out 'dry_run'`)
-      const empty = emptyFlag(endpoint, request.query)
-      if (empty !== undefined) throw new Problem('Invalid', `query: '${empty}' must be 'true' or 'false'`)
+      refuseQuery(endpoint, request)
       const problem = names
         .map((name) => pathChecks.get(name)?.(params[name]))
         .find((each) => each !== undefined)
@@ -147,6 +144,17 @@ function invalidIfMissing(serve: Serve): Serve {
       throw error instanceof Missing ? new Problem('Invalid', error.message) : error
     }
   }
+}
+
+/** Refuses parameters that would have another effect than they say. */
+function refuseQuery(endpoint: Endpoint, request: Request): void {
+  if (isUnexpectedDryRun(endpoint, request))
+    throw new Problem('Invalid', `this operation has no dry run, so it did nothing: leave out 'dry_run'`)
+  // Identity providers add further parameters to public paths.
+  const wrong = endpoint.access === 'public' ? undefined : misspeltParameter(endpoint, request.query)
+  if (wrong !== undefined) throw new Problem('Invalid', wrong)
+  const empty = emptyFlag(endpoint, request.query)
+  if (empty !== undefined) throw new Problem('Invalid', `query: '${empty}' must be 'true' or 'false'`)
 }
 
 /** Whether a client asks an operation that has no dry run for one, and expects that nothing changes. */

@@ -100,7 +100,8 @@ export function openApiDocument(endpoints: readonly Endpoint[], version: string)
       'Request and response bodies are JSON. Errors have the form `{"error", "message", "details"}`. Exception: ' +
       'a missing delta or deployment set is answered with a JSON string. An unknown path is answered with 404, ' +
       'an unsupported method with 405 and the header `Allow`; both count against the rate limit (429). ' +
-      'HEAD works like GET without the body. Unknown fields of a body are ignored. ' +
+      'HEAD works like GET without the body. Unknown fields of a body and unknown query parameters are ignored, unless they misspell a known one: ' +
+      'then a field is answered with 422, and a parameter with 400. ' +
       '`null` for an optional field of a body is the same as omitting the field, so it changes nothing in a PATCH, ' +
       'except for fields whose description says that `null` removes them. ' +
       'An empty string is the same as omitting the field or query parameter if that takes an ID, a number or one of a list of words. ' +

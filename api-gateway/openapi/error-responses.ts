@@ -64,7 +64,7 @@ const errorDescriptions: Readonly<Record<number, ErrorDescription>> = {
   ),
   422: errorDescription(
     'Unprocessable',
-    'The body is not valid JSON, lacks a required field, has a field of the wrong type, or has only unknown fields.',
+    'The body is not valid JSON, lacks a required field, has a field of the wrong type, has only unknown fields, or a misspelt one.',
     'the body is not valid JSON',
   ),
   429: {

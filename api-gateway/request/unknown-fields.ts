@@ -1,6 +1,7 @@
 import type { FreeForm, TSchema } from '../../operator/api/schema.ts'
 import { Problem } from '../../operator/domain/base/errors.ts'
 import { isObject, ownValue } from '../../operator/domain/base/json.ts'
+import { misspelt } from '../../operator/domain/base/nearest.ts'
 
 type Properties = Readonly<Record<string, TSchema & { readonly readOnly?: boolean }>>
 
@@ -15,9 +16,9 @@ const maxShown = 5
 const maxShownLength = 63
 
 /**
- * Throws Unprocessable for an object, or an object within it, that has only unknown fields: it is not the object that is
- * expected, and without those fields it would mean something else. Null counts as absent, and so does a read-only field,
- * which clients send back. `path` leads to the value within the body.
+ * Throws Unprocessable for an object, or an object within it, that has only unknown fields, or a misspelt one: it is not
+ * the object that is expected, and without those fields it would mean something else. Null counts as absent, and so does a
+ * read-only field, which clients send back. `path` leads to the value within the body.
  */
 export function refuseUnknownFields(
   schema: TSchema,
@@ -31,7 +32,7 @@ export function refuseUnknownFields(
     return
   }
   if (!isObject(value)) return
-  if (properties) refuseOnlyUnknown(properties, value, what)
+  if (properties) refuseUnknown(properties, value, what)
   for (const [name, member] of Object.entries(value)) {
     const below = ownValue(properties ?? {}, name) ?? additionalProperties
     if (!isObject(below) || below['readOnly']) continue
@@ -40,17 +41,47 @@ export function refuseUnknownFields(
   }
 }
 
-function refuseOnlyUnknown(properties: Properties, value: FreeForm, what: string): void {
+/** Says which query parameter is misspelt. Any operation can be asked for a dry run, and must not write then. */
+export function misspeltParameter(
+  { query = {} }: { readonly query?: object },
+  given: Readonly<Record<string, unknown>>,
+): string | undefined {
+  const known = [...Object.keys(query), 'dry_run']
+  const absent = known.filter((name) => given[name] === undefined)
+  for (const name of Object.keys(given).filter((each) => !known.includes(each))) {
+    const meant = misspelt(name, absent)
+    if (meant !== undefined) return `query: '${shown(name)}' is not known; did you mean '${meant}'?`
+  }
+  return undefined
+}
+
+function refuseUnknown(properties: Properties, value: FreeForm, what: string): void {
   const known = Object.keys(properties).filter((name) => !properties[name]?.readOnly)
   const given = Object.keys(value).filter((name) => value[name] !== null || known.includes(name))
-  if (given.some((name) => known.includes(name))) return
   const unknown = given.filter((name) => !Object.hasOwn(properties, name))
   if (unknown.length === 0) return
+  if (given.some((name) => known.includes(name))) return refuseMisspelt(unknown, known, value, what)
   const names = unknown.slice(0, maxShown).map((name) => `'${shown(name)}'`)
   throw new Problem(
     'Unprocessable',
     `${what} has only unknown fields: ${names.join(', ')}; known fields are ${known.join(', ')}`,
   )
+}
+
+/** A field that is there in its right spelling is not meant by another one. */
+function refuseMisspelt(
+  unknown: readonly string[],
+  known: readonly string[],
+  value: FreeForm,
+  what: string,
+): void {
+  const absent = known.filter((name) => (value[name] ?? undefined) === undefined)
+  for (const name of unknown) {
+    const meant = misspelt(name, absent)
+    if (meant === undefined) continue
+    const message = `${what} has the unknown field '${shown(name)}'; did you mean '${meant}'?`
+    throw new Problem('Unprocessable', message)
+  }
 }
 
 function shown(name: string): string {

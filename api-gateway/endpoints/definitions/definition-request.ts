@@ -54,7 +54,7 @@ export const criterionRequest = {
     id: { ...string('ID of the criterion, as in responses. Not read.'), readOnly: true },
   },
   description:
-    'A matching criterion. `{}` matches every context of class `default`. A criterion that has only unknown fields is rejected.',
+    'A matching criterion. `{}` matches every context of class `default`. A criterion that has only unknown fields, or a misspelt one, is rejected.',
 }
 
 export const criteriaRequest = list(criterionRequest, 'Matching criteria.', { maxItems: 256 })

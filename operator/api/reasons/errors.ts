@@ -22,7 +22,7 @@ export const restErrors = {
   Unprocessable: {
     status: 422,
     meaning:
-      'The body is not JSON, lacks a field, has a field of the wrong type, or has only unknown fields.',
+      'The body is not JSON, lacks a field, has a field of the wrong type, has only unknown fields, or a misspelt one.',
   },
   TooManyRequests: {
     status: 429,

@@ -42,6 +42,36 @@ export function nearestOrKnown(
   return didYouMean(wrong, names, budget) || `; known ${what}: ${quotedNames(names, maxShown)}`
 }
 
+/** The fewest letters of a name with one letter too many, too few or swapped, and with another letter. */
+const shortestMisspelt = 4
+const shortestReplaced = 6
+
+/**
+ * The known name that a wrong one misspells: in case, in its separators, or in one letter. Short names differ by one letter
+ * without being meant, such as `mode` and `code`.
+ */
+export function misspelt(wrong: string, known: readonly string[]): string | undefined {
+  if (wrong.length < shortestMisspelt || wrong.length > maxLength) return undefined
+  const plain = withoutSeparators(wrong)
+  const isNear = (name: string) => {
+    const other = withoutSeparators(name)
+    if (other === plain) return true
+    if (Math.min(plain.length, other.length) < shortestMisspelt) return false
+    if (plain.length === other.length && plain.length < shortestReplaced && !haveSameLetters(plain, other))
+      return false
+    return Math.abs(plain.length - other.length) <= 1 && distanceBetween(plain, other) === 1
+  }
+  return known.find(isNear)
+}
+
+function withoutSeparators(name: string): string {
+  return name.replaceAll(/[-_]/g, '').toLowerCase()
+}
+
+function haveSameLetters(left: string, right: string): boolean {
+  return left.split('').sort().join('') === right.split('').sort().join('')
+}
+
 /** The Damerau–Levenshtein distance of two words; Infinity when it exceeds `maxDistance`. */
 function distanceBetween(left: string, right: string): number {
   let before: number[] = []

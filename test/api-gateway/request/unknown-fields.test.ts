@@ -43,10 +43,77 @@ test('the message has the place of an object that is not the one expected', asyn
   )
 })
 
+describe('a misspelt field in addition to a known one', () => {
+  const definition = { id: 'new', name: 'New', type: 's3', driver_type: 'quartermaster/echo' }
+  test.each<[operation: string, body: unknown, wrong: string, meant: string]>([
+    [`POST ${deploys}`, { deltaId: 'x', comment: 'first' }, 'deltaId', 'delta_id'],
+    [
+      `POST ${app}/envs`,
+      { id: 'copy', name: 'Copy', from_deploy_di: 'x' },
+      'from_deploy_di',
+      'from_deploy_id',
+    ],
+    [
+      `POST ${app}/values`,
+      { key: 'A', value: 'b', description: '', is_secert: true },
+      'is_secert',
+      'is_secret',
+    ],
+    [`POST ${app}/deltas`, { modules: { add: {}, updates: {} } }, 'updates', 'update'],
+    [`POST ${org}/resources/defs`, { ...definition, criterai: [] }, 'criterai', 'criteria'],
+    [`PUT ${org}/resources/defs/queue/criteria`, [{ app_id: 'shop', evn_id: 'x' }], 'evn_id', 'env_id'],
+    [
+      `PATCH ${org}/resources/defs/queue`,
+      { provision: { s3: { is_dependent: true, match_dependants: true } } },
+      'match_dependants',
+      'match_dependents',
+    ],
+  ])(
+    'is refused with 422, and the field that is meant is named: %s %j',
+    async (operation, body, wrong, meant) => {
+      gateway.cluster.writes.length = 0
+      const { status, body: answer } = await gateway.send(operation, { body })
+      expect([status, gateway.cluster.writes]).toEqual([422, []])
+      expect(answer.message).toContain(` has the unknown field '${wrong}'; did you mean '${meant}'?`)
+    },
+  )
+})
+
+describe('a misspelt query parameter', () => {
+  test.each([
+    [`POST ${deploys}?dryrun=true`, 'dryrun', 'dry_run'],
+    [`POST ${deploys}?DRY_RUN=true`, 'DRY_RUN', 'dry_run'],
+    [`POST ${deploys}?dry-run=true`, 'dry-run', 'dry_run'],
+    [`POST ${deploys}?dry_rum=true`, 'dry_rum', 'dry_run'],
+    [`DELETE ${app}?dryRun=true`, 'dryRun', 'dry_run'],
+    [`DELETE ${app}/envs/development/resources/s3/x?detatch=true`, 'detatch', 'detach'],
+    [
+      `GET ${app}/envs/development/resources?scheduled_deletoin=true`,
+      'scheduled_deletoin',
+      'scheduled_deletion',
+    ],
+  ])('is refused with 400, and nothing is done: %s', async (operation, wrong, meant) => {
+    gateway.cluster.writes.length = 0
+    const { status, body } = await gateway.send(operation, {
+      body: operation.startsWith('POST') ? {} : undefined,
+    })
+    expect([status, gateway.cluster.writes]).toEqual([400, []])
+    expect(body.message).toBe(`query: '${wrong}' is not known; did you mean '${meant}'?`)
+  })
+
+  test.each(['colour=red', 'dry_run=true&dryrun=false'])('others are ignored: %s', async (query) => {
+    expect(
+      (await gateway.send(`POST ${deploys}?${query}`, { body: { comment: 'first' } })).status,
+    ).toBeLessThan(300)
+  })
+})
+
 describe('a body is accepted', () => {
   test.each<[rule: string, body: object]>([
     ['that is empty', {}],
-    ['with an unknown field in addition to a known one', { deltaId: 'x', comment: 'first' }],
+    ['with an unknown field in addition to a known one', { colour: 'red', comment: 'first' }],
+    ['with an unknown field that is like a short known one', { code: 'red', comment: 'first' }],
+    ['with a misspelt field beside the right one', { comments: 'x', comment: 'first' }],
     ['with an unknown field that is null, which counts as absent', { deltaId: null }],
   ])('%s', async (_, body) => {
     expect((await gateway.send(`POST ${deploys}`, { body })).status).toBe(201)

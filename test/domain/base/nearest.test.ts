@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { didYouMean, nearestOrKnown } from '../../../operator/domain/base/nearest.ts'
+import { didYouMean, misspelt, nearestOrKnown } from '../../../operator/domain/base/nearest.ts'
 import { fullBudget } from '../../../operator/domain/base/work-budget.ts'
 import { buildGraph } from '../../../operator/domain/graph/build-graph.ts'
 import { module, set } from '../../support/builders.ts'
@@ -86,4 +86,21 @@ test('of many known names the first are shown', () => {
   const names = Array.from({ length: 700 }, (_, number) => `driver-${number}`)
   const hint = nearestOrKnown('x', { what: 'drivers', names })
   expect(hint).toMatch(/^; known drivers: 'driver-0', .*'driver-19' and 680 more$/)
+})
+
+describe('a name is misspelt', () => {
+  test.each<[rule: string, wrong: string, meant: string | undefined]>([
+    ['in another case', 'Delta_ID', 'delta_id'],
+    ['in other separators', 'delta-id', 'delta_id'],
+    ['without separators', 'deltaId', 'delta_id'],
+    ['with a letter too many', 'modes', 'mode'],
+    ['with a letter too few', 'delt_id', 'delta_id'],
+    ['with letters swapped', 'moed', 'mode'],
+    ['with another letter in a long name', 'is_sacret', 'is_secret'],
+    ['but not with another letter in a short one', 'code', undefined],
+    ['but not if it is short', 'mod', undefined],
+    ['but not in two letters', 'delat_idd', undefined],
+  ])('%s', (_, wrong, meant) => {
+    expect(misspelt(wrong, ['mode', 'delta_id', 'is_secret'])).toBe(meant)
+  })
 })
