@@ -5,6 +5,7 @@ import { ResourceType } from '../api/resource-type.ts'
 import { throwProblems } from '../domain/base/object-problem.ts'
 import { driverOf, problemsOfDefinition } from '../domain/definition/definition.ts'
 import { ownDriverType } from '../domain/definition/third-party.ts'
+import { unreadInputs } from '../domain/definition/unread-inputs.ts'
 import type { DriverDescriptor } from '../domain/resource/driver.ts'
 import { withoutTemplates } from '../domain/secret/secret-inputs.ts'
 import { secretNamesIn } from '../domain/secret/secret-names.ts'
@@ -104,15 +105,17 @@ function rivalsOf(definition: ResourceDefinition, store: Store): ResourceDefinit
   )
 }
 
-/** Lets the driver check its inputs, except secret inputs with placeholders; returns its warnings, and throws its problems. */
+/** Lets the driver check its inputs, except secret inputs with placeholders; returns warnings, and throws problems. */
 async function checkInputs(
-  { metadata, spec: { driverInputs } }: ResourceDefinition,
+  { metadata, spec: { driverType, driverInputs = {} } }: ResourceDefinition,
   descriptor: DriverDescriptor | undefined,
   status: object,
   { client }: Cluster,
 ): Promise<readonly string[]> {
-  if (!descriptor?.check) return []
-  const { values = {}, secretRefs = {} } = driverInputs ?? {}
+  if (!descriptor) return []
+  const unread = unreadInputs(driverType, descriptor, driverInputs)
+  if (!descriptor.check) return unread
+  const { values = {}, secretRefs = {} } = driverInputs
   const reader = createSecretReader(client)
   const secrets = await resolveSecretRefs(withoutTemplates(secretRefs), metadata.namespace, reader)
   const { problems, warnings } = descriptor.check({ values, secrets }, Date.now())
@@ -120,7 +123,7 @@ async function checkInputs(
     problems.map((message) => ({ reason: 'InvalidInputs', message })),
     status,
   )
-  return warnings
+  return [...unread, ...warnings]
 }
 
 function warning(message: string) {

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals'
 import { newObject } from '../../operator/api/kind.ts'
 import { ResourceDefinition } from '../../operator/api/resource-definition.ts'
 import { ResourceDriver } from '../../operator/api/resource-driver.ts'
+import { object, string } from '../../operator/api/schema.ts'
 import { resourceDefinitionController } from '../../operator/controllers/resource-definition.ts'
 import { OngoingStarts } from '../../operator/controllers/shared/ongoing-starts.ts'
 import type { InputsCheck } from '../../operator/domain/resource/driver.ts'
@@ -21,7 +22,9 @@ let controller: ReturnType<typeof resourceDefinitionController>
 let outcome: InputsCheck
 let seen: unknown[]
 
+const inputs = object({}, { domain: string('A domain.') }, 'Inputs.')
 const judging = driver('judging', {
+  values: inputs,
   check(inputs, now) {
     seen.push(inputs, now)
     return outcome
@@ -87,6 +90,18 @@ describe('a driver judges the inputs of a definition, secret ones included', () 
     })
     outcome = { problems: [], warnings: [] }
     expect(await after(doubtful)).toMatchObject({ conditions: [{ type: 'Ready', status: 'True' }] })
+  })
+
+  test('an input that the driver does not read is a warning, before those of the driver', async () => {
+    addSecret()
+    outcome = { problems: [], warnings: ['old'] }
+    const driverInputs = { values: { domian: 'a.test' }, secretRefs: { key: { secret: 'tls', key: 'key' } } }
+    const each = definition('main', 's3', { driverType: 'quartermaster/judging', driverInputs })
+    const message =
+      "driver 'quartermaster/judging' does not read the input 'values.domian'; did you mean 'domain'?; old"
+    expect(await look(fake.put(ResourceDefinition, each))).toMatchObject({
+      conditions: [{ type: 'Warning', status: 'True', reason: 'DoubtfulInputs', message }],
+    })
   })
 
   test('a Secret that is missing is waited for', async () => {

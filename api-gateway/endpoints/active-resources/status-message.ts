@@ -16,7 +16,7 @@ export const conditionMessageSchema = (description: string) => string(descriptio
 /** Optional field of objects with conditions. */
 export const statusMessageField = {
   status_message: conditionMessageSchema(
-    'Why the object is not ready, or what its deletion waits for. Absent if neither applies.',
+    'Why the object is not ready, what its deletion waits for, or a warning. Absent if none applies.',
   ),
 }
 
@@ -39,13 +39,19 @@ export function statusMessageOf(
   object: ObjectWithStatus,
   resources: () => readonly ActiveResource[] = () => [],
 ): { status_message?: string } {
-  const message = conditionMessage(object)
+  const message = conditionMessage(object) ?? warningOf(object)
   const failing = object.metadata.deletionTimestamp ? firstFailingResource(resources()) : undefined
   const isNamed = failing !== undefined && message?.includes(`${formatDescriptor(failing.spec)}: `)
   const parts = [message, failing && !isNamed ? describe(failing, object) : undefined].filter(
     (each) => each !== undefined,
   )
   return { status_message: parts.join('; ') || undefined }
+}
+
+/** The warning about an object that is ready, such as inputs that its driver does not read. */
+function warningOf(object: ObjectWithStatus): string | undefined {
+  const warning = isObserved(object) ? conditionOf(object, 'Warning') : undefined
+  return warning && `${warning.reason}: ${warning.message}`
 }
 
 /** Resources that only wait for others are not the cause. */

@@ -41,6 +41,8 @@ export interface DriverDescriptor {
   readonly keepsCookie?: boolean
   /** Checks inputs beyond the schemas; `now` is in milliseconds since 1970. */
   check?(inputs: { readonly values: FreeForm; readonly secrets: FreeForm }, now: number): InputsCheck
+  /** Whether templates among these values can read inputs that the schemas do not declare. */
+  templatesReadInputs?(values: FreeForm): boolean
   /** Names of all outputs for these inputs. Absent when they are not known before a provision. */
   outputNames?(inputs: { readonly values: FreeForm; readonly secretRefs: FreeForm }): readonly string[]
   /** Inputs (dotted paths into `values`) whose change requires a new instance. */

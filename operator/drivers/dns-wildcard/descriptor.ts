@@ -44,6 +44,7 @@ export const dnsWildcardDescriptor: DriverDescriptor = {
   neighbours: {},
   takesIngressRules: false,
   keepsCookie: true,
+  templatesReadInputs: ({ template }) => template !== undefined,
   check,
   outputNames: ({ secretRefs }) => ['host', ...(secretRefs.tls === undefined ? [] : ['tls_secret_name'])],
   replaceOnChangeOf: [],

@@ -9,6 +9,11 @@ function template(description: string) {
   return { ...string(description, { maxLength }), type: ['string', 'object', 'array', 'null'] }
 }
 
+const init = template('Template whose result all others see as `.init`.')
+const cookie = template('Template whose result is kept, and is `.cookie` at the next time.')
+const manifests = template(
+  'Template of a map of manifests: `location` (`namespace`, `cluster`, or `containers` and `volumes` of the workloads that use the resource) and `data`, the object or YAML of it.',
+)
 const secretOutputs = template('Template of the secret outputs: a text that gives YAML, or a map of texts.')
 
 /** The plain inputs of the driver; templates can read further ones. */
@@ -18,11 +23,9 @@ export const templateValues = object(
     templates: object(
       {},
       {
-        init: template('Template whose result all others see as `.init`.'),
-        cookie: template('Template whose result is kept, and is `.cookie` at the next time.'),
-        manifests: template(
-          'Template of a map of manifests: `location` (`namespace`, `cluster`, or `containers` and `volumes` of the workloads that use the resource) and `data`, the object or YAML of it.',
-        ),
+        init,
+        cookie,
+        manifests,
         outputs: template('Template of the outputs: a text that gives YAML, or a map of texts.'),
         secrets: secretOutputs,
       },
@@ -52,12 +55,19 @@ export const templateDescriptor: DriverDescriptor = {
   values: templateValues,
   secrets: object(
     {},
-    { templates: object({}, { outputs: secretOutputs }, 'Go templates that hold secrets.') },
+    {
+      templates: object(
+        {},
+        { init, cookie, manifests, outputs: secretOutputs, secrets: secretOutputs },
+        'Go templates that hold secrets.',
+      ),
+    },
     'Secrets that templates see as `.driver.secrets`.',
   ),
   neighbours: {},
   takesIngressRules: false,
   keepsCookie: true,
+  templatesReadInputs: () => true,
   check: ({ values }) => ({
     problems: [
       ...problemsOfGoTemplates(values.templates, 'templates'),

@@ -14,7 +14,7 @@ import { linkTo, query } from '../../routing/router.ts'
 import { CriteriaForm } from './criteria-form.tsx'
 import { DefinitionDeletion } from './definition-deletion.tsx'
 import { DefinitionForm } from './definition-form.tsx'
-import { criterionText } from './definitions.tsx'
+import { criterionText, isWarning } from './definitions.tsx'
 
 /** What the page does to the definition, by the parameter `edit` of its address. */
 const titles: Readonly<Record<string, string>> = { criteria: 'Criteria of', delete: 'Delete' }
@@ -105,7 +105,9 @@ function Facts({ definition }: { readonly definition: ResourceDefinition }) {
       <p>
         {type} by {driver_type}, for {criteria?.map(criterionText).join('; ') || 'no context'}
       </p>
-      {status_message && <p class="notice notice-bad">{status_message}</p>}
+      {status_message && (
+        <p class={`notice notice-${isWarning(status_message) ? 'wait' : 'bad'}`}>{status_message}</p>
+      )}
     </>
   )
 }

@@ -64,7 +64,7 @@ function DefinitionList({ org }: { readonly org: string }) {
                   is_deleted ? (
                     <State tone="off">deleted, still in use</State>
                   ) : status_message ? (
-                    <State tone="bad">{status_message}</State>
+                    <State tone={isWarning(status_message) ? 'wait' : 'bad'}>{status_message}</State>
                   ) : (
                     <State tone="good">ready</State>
                   ),
@@ -78,6 +78,10 @@ function DefinitionList({ org }: { readonly org: string }) {
 }
 
 /** A criterion as text, such as `env_type=staging`. */
+export function isWarning(message: string): boolean {
+  return message.startsWith('DoubtfulInputs: ')
+}
+
 export function criterionText({
   id: _,
   ...criterion

@@ -228,5 +228,8 @@ describe('problems found by the operator are shown', () => {
     expect(await shown()).toBeUndefined()
     mark(kind, 'one', ready)
     expect(await shown()).toBeUndefined()
+    const warning = { ...ready.conditions[0], type: 'Warning', reason: 'DoubtfulInputs', message: 'unread' }
+    mark(kind, 'one', { ...ready, conditions: [...ready.conditions, warning] })
+    expect(await shown()).toBe('DoubtfulInputs: unread')
   })
 })

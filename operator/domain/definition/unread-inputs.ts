@@ -1,0 +1,50 @@
+import type { FreeForm, TSchema } from '../../api/schema.ts'
+import { isObject, ownValue } from '../base/json.ts'
+import { didYouMean, misspelt } from '../base/nearest.ts'
+import type { DriverDescriptor } from '../resource/driver.ts'
+import { unreadLeaves } from '../secret/secret-inputs.ts'
+
+const maxListed = 10
+const maxShown = 100
+
+interface Unread {
+  readonly place: string
+  readonly hint: string
+}
+
+/**
+ * The inputs that a built-in driver does not read, as warnings: definitions that come from elsewhere may have some. Where
+ * templates can read further ones, only those that misspell an input. The schema of a custom driver says which it allows.
+ */
+export function unreadInputs(
+  driverType: string,
+  descriptor: DriverDescriptor,
+  inputs: { readonly values?: FreeForm; readonly secretRefs?: FreeForm },
+): string[] {
+  if (descriptor.inputsSchema) return []
+  const { values = {}, secretRefs = {} } = inputs
+  const isOpen = descriptor.templatesReadInputs?.(values) ?? false
+  const unread = [
+    ...unreadIn(descriptor.values, values, 'values', isOpen),
+    ...unreadIn(descriptor.secrets, unreadLeaves(secretRefs), 'secrets', isOpen),
+  ]
+  const listed = unread
+    .slice(0, maxListed)
+    .map(({ place, hint }) => `driver '${driverType}' does not read the input '${place}'${hint}`)
+  return unread.length > maxListed ? [...listed, `${unread.length - maxListed} more are not read`] : listed
+}
+
+function unreadIn(schema: TSchema, value: unknown, place: string, isOpen: boolean): Unread[] {
+  const { properties } = schema as { readonly properties?: Readonly<Record<string, TSchema>> }
+  if (!properties || !isObject(value)) return []
+  const known = Object.keys(properties)
+  const absent = known.filter((name) => !Object.hasOwn(value, name))
+  return Object.entries(value).flatMap(([name, member]) => {
+    const at = `${place}.${name.slice(0, maxShown)}`
+    const below = ownValue(properties, name)
+    // Only the inputs at the top are for templates.
+    if (below) return unreadIn(below, member, at, false)
+    if (isOpen && misspelt(name, absent) === undefined) return []
+    return [{ place: at, hint: didYouMean(name, absent) }]
+  })
+}
