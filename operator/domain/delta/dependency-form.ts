@@ -1,5 +1,8 @@
+import type { FreeForm } from '../../api/schema.ts'
 import { Problem } from '../base/errors.ts'
 import { isObject, ownValue } from '../base/json.ts'
+import { misspelt } from '../base/nearest.ts'
+import { truncate } from '../base/size-limits.ts'
 import { problemOfDescriptor } from '../resource/descriptor.ts'
 import type { DeltaContent } from './delta.ts'
 import { normalizeDependency, parseOperation } from './patch.ts'
@@ -65,5 +68,23 @@ export function flawOf(dependency: unknown): string | undefined {
   if (typeof type !== 'string' || type === '') return 'no type'
   if (typeof (resourceClass ?? '') !== 'string') return 'a class that is not a text'
   if (typeof (id ?? '') !== 'string') return 'an id that is not a text'
-  return isObject(params ?? {}) ? undefined : 'params that are not an object'
+  if (!isObject(params ?? {})) return 'params that are not an object'
+  return isObject(dependency) ? misspeltFieldOf(dependency, dependencyFields) : undefined
+}
+
+const dependencyFields = ['type', 'class', 'id', 'params']
+
+/** Names the first field that misspells an absent one. Others are ignored: sets from elsewhere may have some. */
+export function misspeltFieldOf(value: FreeForm, fields: readonly string[]): string | undefined {
+  const absent = fields.filter((name) => isBlank(value[name]))
+  for (const name of Object.keys(value)) {
+    const meant = fields.includes(name) || isBlank(value[name]) ? undefined : misspelt(name, absent)
+    if (meant !== undefined) return `the unknown field '${truncate(name, 63)}'; did you mean '${meant}'?`
+  }
+  return undefined
+}
+
+/** A module without dependencies has an empty map of them. */
+function isBlank(value: unknown): boolean {
+  return (value ?? undefined) === undefined || (isObject(value) && Object.keys(value).length === 0)
 }

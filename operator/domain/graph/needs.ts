@@ -8,6 +8,7 @@ import { givenParams } from '../definition/compile-references.ts'
 import type { SetContent } from '../delta/delta.ts'
 import { flawOf } from '../delta/dependency-form.ts'
 import { normalizeDependency } from '../delta/patch.ts'
+import { problemOfFields } from '../module/module-fields.ts'
 import {
   type Descriptor,
   defaultClass,
@@ -75,6 +76,8 @@ export function readNeeds(input: NeedsInput): Needs {
       report(`workload '${id}'`, 'InvalidName', `'${id}' cannot be the id of a workload`)
       continue
     }
+    const misplaced = problemOfFields(module)
+    if (misplaced !== undefined) report(formatDescriptor(descriptor), 'InvalidModule', misplaced)
     const workload = graph.node(descriptor)
     const own = new Map<string, Draft>()
     workloads.set(id, workload)

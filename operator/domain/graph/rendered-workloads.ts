@@ -1,6 +1,7 @@
 import type { FreeForm } from '../../api/schema.ts'
 import { compareText } from '../base/json.ts'
 import { sortTopologically } from '../base/topological-order.ts'
+import { problemOfSpec } from '../module/module-fields.ts'
 import {
   hasContainers,
   hasObjects,
@@ -33,9 +34,13 @@ export class RenderedWorkloads {
     this.#report = report
   }
 
-  /** Adds a workload, and reports the problems of its module. A module without containers has none. */
+  /** Adds a workload, and reports the problems of its module. Without containers, only misspelt fields are problems. */
   add(draft: Draft, params: FreeForm): void {
-    if (!hasContainers(params)) return
+    if (!hasContainers(params)) {
+      const problem = problemOfSpec(params)
+      if (problem !== undefined) this.#report(draft.text, 'InvalidModule', problem)
+      return
+    }
     const read = readModule(params, this.#vendors)
     for (const problem of read.problems) this.#report(draft.text, 'InvalidModule', problem)
     if (!hasObjects(params)) return

@@ -71,7 +71,38 @@ describe('problems of modules are problems of the graph', () => {
         "workload.default#modules.web InvalidModule '/spec/containers/main/imgae': is no field of a module; did you mean 'image'?",
       ],
     ],
+    [
+      'misspelt containers',
+      { web: { spec: { container: { main: { image: 'web:1' } } } } },
+      [
+        "workload.default#modules.web InvalidModule '/spec' has the unknown field 'container'; did you mean 'containers'?",
+      ],
+    ],
     ['nothing about a module without containers', { web: { spec: { anything: 1 } } }, []],
+    [
+      'containers beside the spec',
+      { web: { containers: { main: { image: 'web:1' } } } },
+      ["workload.default#modules.web InvalidModule '/containers': belongs into '/spec'"],
+    ],
+    [
+      'a misspelt field beside the spec',
+      { web: web({}, { external: { db: { type: 'postgres' } }, externals: {} }) },
+      [
+        "workload.default#modules.web InvalidModule the module has the unknown field 'external'; did you mean 'externals'?",
+      ],
+    ],
+    [
+      'a misspelt field of a dependency',
+      { web: web({}, { externals: { cfg: { type: 'config', parms: { a: 1 } } } }) },
+      [
+        "modules.web.externals.cfg InvalidDependency externals 'cfg' of workload 'web' has the unknown field 'parms'; did you mean 'params'?",
+      ],
+    ],
+    [
+      'nothing about fields of other orchestrators',
+      { web: web({}, { version: 1, externals: { cfg: { type: 'config', origin: 'x', params: null } } }) },
+      [],
+    ],
     [
       'a list of containers',
       { web: { spec: { containers: [{ name: 'main', image: 'web:1' }] } } },
