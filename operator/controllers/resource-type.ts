@@ -1,5 +1,6 @@
 import { ResourceType } from '../api/resource-type.ts'
 import { throwProblems } from '../domain/base/object-problem.ts'
+import { warningsOfSchemas } from '../domain/schema/misspelt-keywords.ts'
 import { problemOfPartedSchema, problemOfSchema } from '../domain/schema/user-schema.ts'
 import type { Controller } from '../kube/loop/controller.ts'
 import { nextTurn } from '../kube/loop/pace.ts'
@@ -17,6 +18,9 @@ export const resourceTypeController: Controller<typeof ResourceType> = {
       ...(ofOutputs === undefined ? [] : [`'outputsSchema' ${ofOutputs}`]),
     ]
     throwProblems(messages.map((message) => ({ reason: 'InvalidSchema', message })))
-    return {}
+    const warnings = warningsOfSchemas({ inputsSchema, outputsSchema })
+    if (warnings.length === 0) return {}
+    const message = warnings.join('; ')
+    return { conditions: [{ type: 'Warning', status: 'True', reason: 'DoubtfulSchema', message }] }
   },
 }

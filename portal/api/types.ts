@@ -706,6 +706,7 @@ export type ResourceType = {
   readonly category: string
   readonly inputs_schema: { readonly [key: string]: unknown }
   readonly outputs_schema: { readonly [key: string]: unknown }
+  readonly status_message?: string
 }
 
 export type RestoredScore = {

@@ -32,3 +32,12 @@ test.each<[string, Partial<ResourceType['spec']>, RegExp]>([
     message: expect.stringMatching(message),
   })
 })
+
+test('a type with a misspelt keyword is ready, with a warning', async () => {
+  const inputsSchema = { properties: { a: { type: 'string', patern: '^a' } } }
+  const message =
+    "the schema of the inputs has the unknown keyword 'patern' at '/properties/a'; did you mean 'pattern'?"
+  await expect(reconcile({ inputsSchema })).resolves.toEqual({
+    conditions: [{ type: 'Warning', status: 'True', reason: 'DoubtfulSchema', message }],
+  })
+})

@@ -2,8 +2,10 @@ import type { ResourceType } from '../../../operator/api/resource-type.ts'
 import { freeForm, object, oneOf, type Static, string } from '../../../operator/api/schema.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import type { ResourceTypeInfo } from '../../../operator/domain/resource/type-info.ts'
+import { warningsOfSchemas } from '../../../operator/domain/schema/misspelt-keywords.ts'
 import { problemOfPartedSchema, problemOfSchema } from '../../../operator/domain/schema/user-schema.ts'
 import { named } from '../../response/shapes.ts'
+import { conditionMessageSchema } from '../active-resources/status-message.ts'
 
 const use = oneOf(
   ['direct', 'indirect'],
@@ -49,7 +51,11 @@ export const resourceTypeShape = named(
         'JSON Schema of the outputs: plain outputs under `values`, secret outputs under `secrets`.',
       ),
     },
-    {},
+    {
+      status_message: conditionMessageSchema(
+        'A warning about the schemas, such as a misspelt keyword. Absent if there is none.',
+      ),
+    },
     'A resource type.',
   ),
 )
@@ -63,7 +69,16 @@ export function toResourceType({
   inputsSchema,
   outputsSchema,
 }: ResourceTypeInfo) {
-  return { type, name, use: usedBy, category, inputs_schema: inputsSchema, outputs_schema: outputsSchema }
+  const warnings = warningsOfSchemas({ inputsSchema, outputsSchema })
+  return {
+    type,
+    name,
+    use: usedBy,
+    category,
+    inputs_schema: inputsSchema,
+    outputs_schema: outputsSchema,
+    status_message: warnings.length === 0 ? undefined : `DoubtfulSchema: ${warnings.join('; ')}`,
+  }
 }
 
 /** Converts the fields of a request to a spec; throws Invalid if a schema cannot be used. */

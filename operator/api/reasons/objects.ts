@@ -18,6 +18,10 @@ export const objectReasons = {
     'The inputs of the definition are accepted, with a warning.',
     'Follow the message, or ignore it.',
   ),
+  DoubtfulSchema: reason(
+    'The schemas of the type are accepted, with a warning.',
+    'Follow the message, or ignore it.',
+  ),
   DuplicateCriterion: reason(
     'An older definition of the same type has an equal criterion.',
     'Change or remove one of the two criteria.',
