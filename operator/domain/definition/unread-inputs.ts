@@ -2,10 +2,10 @@ import type { FreeForm, TSchema } from '../../api/schema.ts'
 import { isObject, ownValue } from '../base/json.ts'
 import { didYouMean, misspelt } from '../base/nearest.ts'
 import type { DriverDescriptor } from '../resource/driver.ts'
-import { unreadLeaves } from '../secret/secret-inputs.ts'
+import { unknownFieldsOfLeaves, unreadLeaves } from '../secret/secret-inputs.ts'
 
 const maxListed = 10
-const maxShown = 100
+const maxPlace = 200
 
 interface Unread {
   readonly place: string
@@ -21,17 +21,23 @@ export function unreadInputs(
   descriptor: DriverDescriptor,
   inputs: { readonly values?: FreeForm; readonly secretRefs?: FreeForm },
 ): string[] {
-  if (descriptor.inputsSchema) return []
   const { values = {}, secretRefs = {} } = inputs
+  const ofLeaves = listed(unknownFieldsOfLeaves(secretRefs), (place) => `'secretRefs.${place}' is not read`)
+  if (descriptor.inputsSchema) return ofLeaves
   const isOpen = descriptor.templatesReadInputs?.(values) ?? false
   const unread = [
     ...unreadIn(descriptor.values, values, 'values', isOpen),
     ...unreadIn(descriptor.secrets, unreadLeaves(secretRefs), 'secrets', isOpen),
   ]
-  const listed = unread
-    .slice(0, maxListed)
-    .map(({ place, hint }) => `driver '${driverType}' does not read the input '${place}'${hint}`)
-  return unread.length > maxListed ? [...listed, `${unread.length - maxListed} more are not read`] : listed
+  return [
+    ...ofLeaves,
+    ...listed(unread, (place) => `driver '${driverType}' does not read the input '${place}'`),
+  ]
+}
+
+function listed(all: readonly Unread[], say: (place: string) => string): string[] {
+  const texts = all.slice(0, maxListed).map(({ place, hint }) => `${say(place.slice(0, maxPlace))}${hint}`)
+  return all.length > maxListed ? [...texts, `${all.length - maxListed} more are not read`] : texts
 }
 
 function unreadIn(schema: TSchema, value: unknown, place: string, isOpen: boolean): Unread[] {
@@ -40,7 +46,7 @@ function unreadIn(schema: TSchema, value: unknown, place: string, isOpen: boolea
   const known = Object.keys(properties)
   const absent = known.filter((name) => !Object.hasOwn(value, name))
   return Object.entries(value).flatMap(([name, member]) => {
-    const at = `${place}.${name.slice(0, maxShown)}`
+    const at = `${place}.${name}`
     const below = ownValue(properties, name)
     // Only the inputs at the top are for templates.
     if (below) return unreadIn(below, member, at, false)

@@ -1,6 +1,7 @@
 import type { FreeForm } from '../../api/schema.ts'
 import { Problem, Stalled } from '../base/errors.ts'
 import { escapeToken, isObject, ownValue, pointerSteps, sameJson } from '../base/json.ts'
+import { didYouMean, misspelt } from '../base/nearest.ts'
 import { definitionRoots, parseLink } from '../placeholder/link.ts'
 import { expand, findPlaceholders, type Resolved } from '../placeholder/placeholder.ts'
 import { formatPath, parseTemplate } from '../placeholder/template.ts'
@@ -129,6 +130,31 @@ export function secretLeavesWithoutName(refs: FreeForm, at = ''): string[] {
     const isNameless =
       typeof value['key'] === 'string' && Object.keys(value).every((each) => keysOfReference.has(each))
     return isNameless ? [below] : secretLeavesWithoutName(value, below)
+  })
+}
+
+const fieldsOfLeaf: readonly string[] = ['secret', 'key', 'placeholders', 'value', 'store', 'ref', 'version']
+
+/** Fields of secret inputs that have no effect, as places in dots, each with what may be meant. */
+export function unknownFieldsOfLeaves(
+  refs: FreeForm,
+  at = '',
+): { readonly place: string; readonly hint: string }[] {
+  return Object.entries(refs).flatMap(([name, value]) => {
+    if (!isObject(value)) return []
+    const below = at === '' ? name : `${at}.${name}`
+    const names = Object.keys(value)
+    const absent = fieldsOfLeaf.filter((field) => !names.includes(field))
+    if (isSecretLeaf(value))
+      return names
+        .filter((field) => !fieldsOfLeaf.includes(field))
+        .map((field) => ({ place: `${below}.${field}`, hint: didYouMean(field, absent) }))
+    // A map of inputs may have any names.
+    const wrong = names.find(
+      (field) => typeof value[field] === 'string' && misspelt(field, ['secret']) !== undefined,
+    )
+    if (wrong !== undefined) return [{ place: `${below}.${wrong}`, hint: didYouMean(wrong, ['secret']) }]
+    return unknownFieldsOfLeaves(value, below)
   })
 }
 

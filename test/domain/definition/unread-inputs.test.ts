@@ -109,6 +109,30 @@ describe('an input that a built-in driver does not read is a warning', () => {
   })
 })
 
+describe('a field of a secret input that has no effect is a warning', () => {
+  test.each<[rule: string, leaf: FreeForm, expected: string]>([
+    [
+      'a misspelt key, without which the whole Secret is read',
+      { secret: 's', kee: 'k' },
+      `'secretRefs.a.kee' is not read${hint`key`}`,
+    ],
+    [
+      'misspelt placeholders',
+      { value: 'x', placeholdrs: [] },
+      `'secretRefs.a.placeholdrs' is not read${hint`placeholders`}`,
+    ],
+    [
+      'a misspelt Secret, which would be a map of texts',
+      { secert: 's', key: 'k' },
+      `'secretRefs.a.secert' is not read${hint`secret`}`,
+    ],
+    ['one within a map', { b: { secret: 's', colour: 'k' } }, "'secretRefs.a.b.colour' is not read"],
+  ])('%s', (_, leaf, expected) => {
+    expect(warningsOf('quartermaster/echo', {}, { a: leaf })).toEqual([expected])
+    expect(warningsOf('acme/own', {}, { a: leaf })).toEqual([expected])
+  })
+})
+
 describe('nothing is said about', () => {
   test.each<[rule: string, driverType: string, values: FreeForm, secretRefs: FreeForm]>([
     ['outputs of the driver echo', 'quartermaster/echo', { any: 1 }, { thing: pem }],
@@ -136,6 +160,12 @@ describe('nothing is said about', () => {
       'quartermaster/dns-wildcard',
       { ...dns, template: '{{ .driver.values.zone_id }}' },
       {},
+    ],
+    [
+      'inputs by any name',
+      'quartermaster/echo',
+      {},
+      { secrets: { kee: pem, value: { secret: 's' } }, key: 'x' },
     ],
     ['a whole Secret', 'quartermaster/dns-wildcard', { domain: 'a.test' }, { tls: { secret: 'wildcard' } }],
     [
