@@ -19,6 +19,7 @@ logProcess(createLog('gateway', 'warn'))
 const config = readConfig()
 const oidc = config.oidc && oidcSettings(config.oidc)
 const log = createLog('gateway', config.logLevel)
+for (const message of config.misspelt) log.warn(message)
 const auditLog = createLog('gateway', 'info') // audit records are written at every log level
 const metrics = createProcessMetrics('gateway')
 const tracing = await openTracing(config.tracing, 'gateway')

@@ -1,6 +1,7 @@
 import { isIPv6 } from 'node:net'
 import { hostname } from 'node:os'
 import { isLoopback } from './domain/base/loopback.ts'
+import { misspelt } from './domain/base/nearest.ts'
 import { contentOf } from './drivers/dns-cloudflare/record.ts'
 import { readLabel, readLimit, readOrigin, readOutbound, readProxy } from './setting-items.ts'
 import {
@@ -116,12 +117,16 @@ export interface Config {
   readonly oidc: OidcConfig | undefined
   /** Absent when traces are off. */
   readonly tracing: TracingConfig | undefined
+  /** Variables that misspell a setting, each with the one that is meant, as messages. */
+  readonly misspelt: readonly string[]
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** Reads the settings from the environment; throws an error that names the variable when a value is not valid. */
-export function readConfig(environment: Environment = process.env): Config {
+export function readConfig(given: Environment = process.env): Config {
+  const names = new Set<string>()
+  const environment = recordNames(given, names)
   const text = (name: string, otherwise: string) => environment[`QUARTERMASTER_${name}`] || otherwise
   const optional = (name: string, read: (value: string) => string) => {
     const value = text(name, '')
@@ -173,7 +178,27 @@ export function readConfig(environment: Environment = process.env): Config {
     organizationQuota: Object.fromEntries(words('ORGANIZATION_QUOTA').map(readLimit)),
     oidc: readOidc(text),
     tracing: readTracing(text, number('TRACING_RATIO', 1, ratios)),
+    misspelt: misspeltSettings(given, [...names]),
   }
+}
+
+function recordNames(environment: Environment, names: Set<string>): Environment {
+  return new Proxy(environment, {
+    get(variables, name) {
+      names.add(String(name))
+      return variables[String(name)]
+    },
+  })
+}
+
+function misspeltSettings(environment: Environment, known: readonly string[]): string[] {
+  const absent = known.filter((name) => environment[name] === undefined)
+  return Object.keys(environment)
+    .filter((name) => name.startsWith('QUARTERMASTER_') && !known.includes(name))
+    .flatMap((name) => {
+      const meant = misspelt(name, absent)
+      return meant === undefined ? [] : [`the variable '${name}' is no setting; did you mean '${meant}'?`]
+    })
 }
 
 /** The address that Kubernetes gives to every pod. */

@@ -20,6 +20,7 @@ import { openTracing } from './tracing/open-tracing.ts'
 logProcess(createLog('operator', 'warn'))
 const config = readConfig()
 const log = createLog('operator', config.logLevel)
+for (const message of config.misspelt) log.warn(message)
 const connection = await loadConnection(config)
 const election = startElection({
   connection,

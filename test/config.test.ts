@@ -178,3 +178,21 @@ describe('the address of the API server in a pod', () => {
     expect(readConfig({ ...environment }).podApiServer).toBe(address)
   })
 })
+
+test('a variable that misspells a setting is named, others are not', () => {
+  const variables = {
+    QUARTERMASTER_LOGLEVEL: 'debug',
+    QUARTERMASTER_OUTBOUND_ALOWED: '10.0.0.0/8',
+    QUARTERMASTER_OIDC_ISUER: 'https://id.test',
+    QUARTERMASTER_ROLLOUT: 'applied',
+    QUARTERMASTER_ROLLOUTS: 'wait',
+    QUARTERMASTER_SERVICE_HOST: '10.96.0.1',
+    UARTERMASTER_IDENTITY: 'a',
+  }
+  expect(readConfig(variables).misspelt).toEqual([
+    "the variable 'QUARTERMASTER_LOGLEVEL' is no setting; did you mean 'QUARTERMASTER_LOG_LEVEL'?",
+    "the variable 'QUARTERMASTER_OUTBOUND_ALOWED' is no setting; did you mean 'QUARTERMASTER_OUTBOUND_ALLOWED'?",
+    "the variable 'QUARTERMASTER_OIDC_ISUER' is no setting; did you mean 'QUARTERMASTER_OIDC_ISSUER'?",
+  ])
+  expect(readConfig({}).misspelt).toEqual([])
+})
