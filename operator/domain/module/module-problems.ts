@@ -7,7 +7,7 @@ import type { ModuleContainer } from './container-schema.ts'
 import { isDnsLabel, isDnsSubdomain, isLabelKey, isLabelValue, longestLabel } from './formats.ts'
 import { fromKubernetesForm } from './kubernetes-form.ts'
 import { isReservedKey } from './labels.ts'
-import { deploySchema, type Module, moduleSchema } from './module-schema.ts'
+import { type Deploy, deploySchema, type Module, moduleSchema } from './module-schema.ts'
 import { longestId } from './names.ts'
 import { checkPod } from './pod-problems.ts'
 import { kindOfProfile } from './profiles.ts'
@@ -64,8 +64,9 @@ export function readModule(params: ModuleParams, vendors: readonly string[]): Re
   const id = typeof params.id === 'string' ? params.id : ''
   const inSpec: ReportAt = (at, message) => report(`/spec${at}`, message)
   const module = readBySchema(moduleSchema, fromKubernetesForm(params.spec ?? {}, inSpec), inSpec) ?? {}
-  const deploy =
-    readBySchema(deploySchema, params.deploy ?? {}, (at, message) => report(`/deploy${at}`, message)) ?? {}
+  const inDeploy: ReportAt = (at, message) => report(`/deploy${at}`, message)
+  const deploy = readBySchema(deploySchema, params.deploy ?? {}, inDeploy) ?? {}
+  checkOrder(deploy, inDeploy)
   const profile = kindOfProfile(typeof params.profile === 'string' ? params.profile : undefined, vendors)
   if ('problem' in profile) report('/profile', profile.problem)
   const kind = 'kind' in profile ? profile.kind : 'Deployment'
@@ -102,6 +103,13 @@ function check(checked: Checked, report: ReportAt): void {
   checkAccounts(module, inSpec)
   checkSections(checked, inSpec)
   checkSchedules(checked, inSpec)
+}
+
+/** When a workload is deployed, and what it waits for, is known before placeholders are resolved. */
+function checkOrder({ success, when }: Deploy, report: ReportAt): void {
+  for (const [field, text] of Object.entries({ success, when }))
+    if (text !== undefined && hasPlaceholder(text))
+      report(`/${field}`, 'cannot be a placeholder: it is needed before the values are known')
 }
 
 function checkId({ id, kind, module }: Checked, report: ReportAt): void {

@@ -44,6 +44,18 @@ describe('a problem of a module names its field', () => {
       /must be one of/,
     ],
     [
+      'a placeholder for what a deployment waits for',
+      { ...inContainer({}), deploy: { success: '${values.SUCCESS}', timeout: '${values.TIMEOUT}' } },
+      '/deploy/success',
+      /cannot be a placeholder/,
+    ],
+    [
+      'a placeholder for the order of workloads',
+      { ...inContainer({}), deploy: { when: '${values.WHEN}' } },
+      '/deploy/when',
+      /cannot be a placeholder/,
+    ],
+    [
       'an unknown profile',
       { ...inContainer({}), profile: 'humanitec/default-modul' },
       '/profile',
