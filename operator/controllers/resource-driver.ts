@@ -1,6 +1,8 @@
 import { ResourceDriver } from '../api/resource-driver.ts'
 import { throwProblems } from '../domain/base/object-problem.ts'
-import { problemsOfDriverObject } from '../domain/definition/third-party.ts'
+import { driverOf } from '../domain/definition/definition.ts'
+import { problemsOfDriverObject, wrappedDriverType } from '../domain/definition/third-party.ts'
+import { unreadFromTemplate } from '../domain/definition/unread-inputs.ts'
 import type { Cluster } from '../kube/cache/cluster.ts'
 import { keyOf } from '../kube/client/resource.ts'
 import { type Controller, watchKind } from '../kube/loop/controller.ts'
@@ -24,7 +26,12 @@ export function resourceDriverController(
     async reconcile(driver) {
       const catalogue = planning.catalogueOf(driver.metadata.namespace)
       throwProblems(problemsOfDriverObject(driver, catalogue, vendors))
-      return {}
+      const wrapped = wrappedDriverType(driver)
+      const inner = wrapped === undefined ? undefined : driverOf(wrapped, catalogue, vendors)
+      if (wrapped === undefined || !inner) return {}
+      const message = unreadFromTemplate(wrapped, inner, driver.spec.template).join('; ')
+      if (message === '') return {}
+      return { conditions: [{ type: 'Warning', status: 'True', reason: 'DoubtfulInputs', message }] }
     },
   }
 }

@@ -4,6 +4,7 @@ import { newObject } from '../../operator/api/kind.ts'
 import { ResourceDriver } from '../../operator/api/resource-driver.ts'
 import { activeResourceController } from '../../operator/controllers/active-resource/active-resource.ts'
 import { resourceDriverController } from '../../operator/controllers/resource-driver.ts'
+import { catalogue as builtIn } from '../../operator/drivers/catalogue.ts'
 import type { Driver } from '../../operator/drivers/driver.ts'
 import { keyOf } from '../../operator/kube/client/resource.ts'
 import type { Watch } from '../../operator/kube/loop/controller.ts'
@@ -37,6 +38,30 @@ async function reasonOf(each: ResourceDriver): Promise<string> {
     return (error as { reason: string }).reason // a Stalled or a Waiting
   }
 }
+
+test('inputs that the wrapped driver does not read are a warning', async () => {
+  const planning = createPlanning(cluster.store, { catalogue: builtIn, vendors, log: silentLog })
+  const warningOf = async (template: unknown) => {
+    const mine = own('mine', { target: 'driver://quartermaster/ingress', template })
+    return resourceDriverController(cluster, planning, vendors).reconcile(mine, silentContext())
+  }
+  const unread = (place: string) =>
+    `driver 'quartermaster/ingress' does not read the input '${place}'; did you mean 'class'?`
+  const warning = (message: string) => ({
+    conditions: [{ type: 'Warning', status: 'True', reason: 'DoubtfulInputs', message }],
+  })
+  expect(await warningOf({ clas: 'nginx' })).toEqual(warning(unread('values.clas')))
+  expect(await warningOf({ values: { clas: 'nginx' }, valuess: {} })).toEqual(
+    warning(`'template.valuess' is not read; did you mean 'values'?; ${unread('values.clas')}`),
+  )
+  for (const template of [
+    { class: '{{ .x }}' },
+    { values: { class: 'nginx' }, secrets: null },
+    'clas: nginx',
+    undefined,
+  ])
+    expect(await warningOf(template)).toEqual({})
+})
 
 /** Keys that an action enqueues. */
 function wokenBy(watches: readonly Watch[] = [], act: () => void): string[] {

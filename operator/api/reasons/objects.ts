@@ -15,7 +15,7 @@ export const objectReasons = {
     'Create the application.',
   ),
   DoubtfulInputs: reason(
-    'The inputs of the definition are accepted, with a warning.',
+    'The inputs of the definition, or those that a driver gives the one that it wraps, are accepted, with a warning.',
     'Follow the message, or ignore it.',
   ),
   DoubtfulSchema: reason(

@@ -23,16 +23,39 @@ export function unreadInputs(
 ): string[] {
   const { values = {}, secretRefs = {} } = inputs
   const ofLeaves = listed(unknownFieldsOfLeaves(secretRefs), (place) => `'secretRefs.${place}' is not read`)
-  if (descriptor.inputsSchema) return ofLeaves
+  return [...ofLeaves, ...unreadBy(driverType, descriptor, { values, secrets: unreadLeaves(secretRefs) })]
+}
+
+/** The inputs that the template of a wrapper gives to a built-in driver that does not read them. A text is not looked into. */
+export function unreadFromTemplate(
+  driverType: string,
+  descriptor: DriverDescriptor,
+  template: unknown,
+): string[] {
+  if (!isObject(template)) return []
+  if (!('values' in template) && !('secrets' in template))
+    return unreadBy(driverType, descriptor, { values: template, secrets: {} })
+  const { values = {}, secrets = {}, ...rest } = template
+  const unread = Object.keys(rest).map((place) => ({ place, hint: didYouMean(place, ['values', 'secrets']) }))
+  const inputs = { values: isObject(values) ? values : {}, secrets: isObject(secrets) ? secrets : {} }
+  return [
+    ...listed(unread, (place) => `'template.${place}' is not read`),
+    ...unreadBy(driverType, descriptor, inputs),
+  ]
+}
+
+function unreadBy(
+  driverType: string,
+  descriptor: DriverDescriptor,
+  { values, secrets }: { readonly values: FreeForm; readonly secrets: FreeForm },
+): string[] {
+  if (descriptor.inputsSchema) return []
   const isOpen = descriptor.templatesReadInputs?.(values) ?? false
   const unread = [
     ...unreadIn(descriptor.values, values, 'values', isOpen),
-    ...unreadIn(descriptor.secrets, unreadLeaves(secretRefs), 'secrets', isOpen),
+    ...unreadIn(descriptor.secrets, secrets, 'secrets', isOpen),
   ]
-  return [
-    ...ofLeaves,
-    ...listed(unread, (place) => `driver '${driverType}' does not read the input '${place}'`),
-  ]
+  return listed(unread, (place) => `driver '${driverType}' does not read the input '${place}'`)
 }
 
 function listed(all: readonly Unread[], say: (place: string) => string): string[] {
