@@ -48,10 +48,10 @@ const shortestReplaced = 6
 
 /**
  * The known name that a wrong one misspells: in case, in its separators, or in one letter. Short names differ by one letter
- * without being meant, such as `mode` and `code`.
+ * without being meant, such as `mode` and `code`. Generated clients have `_class` for `class`, which they may send in data.
  */
 export function misspelt(wrong: string, known: readonly string[]): string | undefined {
-  if (wrong.length < shortestMisspelt || wrong.length > maxLength) return undefined
+  if (wrong.length < shortestMisspelt || wrong.length > maxLength || /^_|_$/.test(wrong)) return undefined
   const plain = withoutSeparators(wrong)
   const isNear = (name: string) => {
     const other = withoutSeparators(name)

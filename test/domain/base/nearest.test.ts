@@ -99,6 +99,8 @@ describe('a name is misspelt', () => {
     ['with another letter in a long name', 'is_sacret', 'is_secret'],
     ['but not with another letter in a short one', 'code', undefined],
     ['but not if it is short', 'mod', undefined],
+    ['but not with an underscore of a generated client before it', '_mode', undefined],
+    ['but not with one after it', 'mode_', undefined],
     ['but not in two letters', 'delat_idd', undefined],
   ])('%s', (_, wrong, meant) => {
     expect(misspelt(wrong, ['mode', 'delta_id', 'is_secret'])).toBe(meant)
