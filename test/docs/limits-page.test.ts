@@ -44,6 +44,10 @@ const sources: Readonly<Record<string, readonly [file: string, name: string]>> =
     'maxOutputsBytes',
   ],
   'environments in which a Workload runs': ['operator/api/workload.ts', 'mostEnvironments'],
+  'characters of the pods of a workload, times its schedules': [
+    'operator/domain/module/repeated-pods.ts',
+    'mostCharacters',
+  ],
   'earlier instances of one resource that are not deprovisioned yet': [
     'operator/api/active-resource.ts',
     'mostPredecessors',

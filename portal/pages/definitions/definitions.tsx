@@ -77,11 +77,12 @@ function DefinitionList({ org }: { readonly org: string }) {
   )
 }
 
-/** A criterion as text, such as `env_type=staging`. */
+/** Whether a message is about a definition that is ready. */
 export function isWarning(message: string): boolean {
   return message.startsWith('DoubtfulInputs: ')
 }
 
+/** A criterion as text, such as `env_type=staging`. */
 export function criterionText({
   id: _,
   ...criterion
