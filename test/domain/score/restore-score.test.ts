@@ -17,10 +17,11 @@ const restored = (module: FreeForm, id = 'web') => restoreScore({ id, module, sh
 const inContainer = (fields: FreeForm) => ({ containers: { main: fields } })
 
 describe('what Score has no field for is in the extension', () => {
-  const http = { type: 'http', port: 80 }
+  const http = { type: 'http', port: 80, path: '/' }
   test.each<[rule: string, container: FreeForm]>([
-    ['a probe over TCP', { liveness_probe: { type: 'tcp', port: 80 } }],
-    ['times of a probe', { readiness_probe: { ...http, path: '/ready', periodSeconds: 5 } }],
+    ['a probe over TCP', { liveness_probe: { ...http, type: 'tcp' } }],
+    ['a probe without a path', { liveness_probe: { type: 'http', port: 80 } }],
+    ['times of a probe', { readiness_probe: { ...http, periodSeconds: 5 } }],
     ['a placeholder in a probe', { readiness_probe: { ...http, path: '/${values.A}' } }],
     ['a port of a probe that is not known yet', { liveness_probe: { ...http, port: '${values.A}' } }],
     ['a probe with a command and a port', { liveness_probe: { type: 'command', command: ['a'], port: 1 } }],
@@ -84,6 +85,13 @@ describe('a document alone is enough', () => {
   test.each<[rule: string, container: FreeForm]>([
     ['for a file as it is written', { files: { '/a': { value: '$\\{values.A} $\\{b}' } } }],
     ['for a file with references', { files: { '/a': { value: '${externals.db.host}', mode: '0600' } } }],
+    [
+      'for probes',
+      {
+        liveness_probe: { type: 'http', port: 80, path: '/' },
+        readiness_probe: { type: 'command', command: ['a', '$\\{values.A}'] },
+      },
+    ],
     ['for a text with a shared value', { variables: { A: '${values.A}', B: '$ $$' } }],
     [
       'for a text with a shared resource',
@@ -93,6 +101,10 @@ describe('a document alone is enough', () => {
     ['for a volume of a dependency', { volume_mounts: { '/a': { id: 'externals.db', sub_path: 'a' } } }],
     ['for a shared volume', { volume_mounts: { '/a': { id: 'shared.files', read_only: true } } }],
     ['for another volume', { volume_mounts: { '/a': { id: 'data' }, '/b': { id: '${externals.db.a}' } } }],
+    [
+      'for a text that begins and ends with a reference',
+      { files: { '/a': { value: '$\\{values.A}${externals.db.a}' } } },
+    ],
     ['for a volume that is named as an output', { volume_mounts: { '/a': { id: 'externals.db.a' } } }],
     ['for words with references', { args: ['${externals.db.host}', '$$'], image: 'web:${values.TAG}' }],
   ])('%s', (_, container) => {
