@@ -150,6 +150,12 @@ test.each<[rule: string, values: FreeForm, secrets: () => FreeForm, faults: numb
   ['a certificate for the domain in another form', { domain: 'Example.test.' }, tls, 0],
   ['a domain that is known later', { domain: '$\u007bvalues.DOMAIN}' }, () => ({}), 0],
   ['a certificate that is known later', { domain: 'example.org' }, () => ({ tls: unread }), 0],
+  [
+    'a key that is known later',
+    { domain: 'example.org' },
+    () => ({ tls: { ...tls().tls, 'tls.key': '' } }),
+    0,
+  ],
   ['a certificate that is not there yet', { domain: 'example.org' }, () => ({ tls: {} }), 0],
   ['a certificate for hosts of a template', { domain: 'example.org', template: 'a.b' }, tls, 0],
   ['a domain of one label', { domain: 'internal' }, () => ({}), 0],

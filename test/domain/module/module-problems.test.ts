@@ -144,6 +144,18 @@ describe('a problem of a module names its field', () => {
       /1200000 bytes together/,
     ],
     [
+      'secret files of more than 1 MiB together',
+      inContainer({
+        files: {
+          '/a': { value: new SecretText('a'.repeat(600_000)) },
+          '/b': { value: new SecretText('b'.repeat(600_000)) },
+          '/c': { value: 'c'.repeat(600_000) },
+        },
+      }),
+      '/spec/containers',
+      /1200000 bytes together, more than the 1048576 of a Secret$/,
+    ],
+    [
       'a file with two contents',
       inContainer({ files: { '/a': { value: 'a', binary_value: 'YQ==' } } }),
       '/spec/containers/main/files/~1a',
@@ -326,6 +338,15 @@ describe('a problem of a module names its field', () => {
       '/spec/pod/initContainers/1/name',
       /another container is named 'first' too/,
     ],
+    [
+      'two mounts at one path in other forms',
+      inContainer({
+        files: { '/data/./a//': { value: 'a' } },
+        volume_mounts: { '/data/a': { id: 'externals.data' } },
+      }),
+      '/spec/containers/main/volume_mounts/~1data~1a',
+      /is mounted twice/,
+    ],
     ...['/', '/a:b', '/../a'].map((path): [string, ModuleParams, string, RegExp] => [
       `the mount path ${path}`,
       inContainer({ volume_mounts: { [path]: { id: 'externals.data' } } }),
@@ -410,12 +431,14 @@ describe('a problem of a module names its field', () => {
       '/spec/service/headless',
       /'NodePort' cannot be headless/,
     ],
-    ...['a b', 'A_/b', 'a/b/c', '/a', 'a'.repeat(64)].map((key): [string, ModuleParams, string, RegExp] => [
-      `the key ${key} of an annotation`,
-      inSpec({ annotations: { [key]: 'b' } }),
-      `/spec/annotations/${key.replaceAll('/', '~1')}`,
-      /cannot be the key of a label or an annotation/,
-    ]),
+    ...['a b', 'A_/b', 'a/b/c', '/a', 'a'.repeat(64), `${'a'.repeat(254)}/b`].map(
+      (key): [string, ModuleParams, string, RegExp] => [
+        `the key ${key} of an annotation`,
+        inSpec({ annotations: { [key]: 'b' } }),
+        `/spec/annotations/${key.replaceAll('/', '~1')}`,
+        /cannot be the key of a label or an annotation/,
+      ],
+    ),
     [
       'an annotation of the operator',
       inPod({ annotations: { 'quartermaster.dev/content': 'x' } }),
@@ -534,6 +557,12 @@ describe('what the cluster refuses is a problem of the plan', () => {
       /'bad key!' cannot be the name of a resource/,
     ],
     [
+      'the name of a device',
+      inContainer({ resources: { limits: { 'a b/c': '1' } } }),
+      '/containers/main/resources/limits/a b~1c',
+      /'a b\/c' cannot be the name of a resource/,
+    ],
+    [
       'a resource that containers do not have',
       inFirst({ resources: { requests: { pods: '1' } } }),
       '/pod/initContainers/0/resources/requests/pods',
@@ -602,6 +631,12 @@ describe('what the cluster refuses is a problem of the plan', () => {
       '/containers/main/security_context/seccompProfile',
       /has no 'localhostProfile'/,
     ],
+    ...['', '/a', 'a/../../b'].map((localhostProfile): [string, ModuleParams, string, RegExp] => [
+      `the file '${localhostProfile}' of a seccomp profile`,
+      inPod({ securityContext: { seccompProfile: { type: 'Localhost', localhostProfile } } }),
+      `/pod/securityContext/seccompProfile${localhostProfile === '' ? '' : '/localhostProfile'}`,
+      /has no 'localhostProfile'|must be a path inside/,
+    ]),
     [
       'a file of another seccomp profile',
       inPod({ securityContext: { seccompProfile: { type: 'RuntimeDefault', localhostProfile: 'a' } } }),
@@ -616,6 +651,7 @@ describe('what the cluster refuses is a problem of the plan', () => {
     ],
     ['a priority class', inPod({ priorityClassName: 'A' }), '/pod/priorityClassName', /name of a class/],
     ['a runtime class', inPod({ runtimeClassName: '/a' }), '/pod/runtimeClassName', /name of a class/],
+    ['an empty runtime class', inPod({ runtimeClassName: '' }), '/pod/runtimeClassName', /name of a class/],
     ['a resolver without settings', inPod({ dnsPolicy: 'None' }), '/pod/dnsPolicy', /needs 'dnsConfig'/],
     ...[{}, { nameservers: [] }].map((dnsConfig): [string, ModuleParams, string, RegExp] => [
       `a resolver with the settings ${JSON.stringify(dnsConfig)}`,
@@ -649,6 +685,12 @@ describe('what the cluster refuses is a problem of the plan', () => {
       inSpec({ deployment: { minReadySeconds: 600 } }),
       '/deployment/minReadySeconds',
       /less than the 600 seconds/,
+    ],
+    [
+      'a timeout of the deployment that pods need to be available',
+      { ...inSpec({ deployment: { minReadySeconds: 300 } }), deploy: { timeout: 300 } },
+      '/deployment/minReadySeconds',
+      /less than the 300 seconds/,
     ],
     ...['a--b', 'europe/berlin', 'Europe/berlin', 'EUROPE/BERLIN', 'utc', 'PST', 'Local', '+01:00'].map(
       (timeZone): [string, ModuleParams, string, RegExp] => [
@@ -795,6 +837,54 @@ describe('what the cluster refuses is a problem of the plan', () => {
     ],
     ['settings that are not known yet', inPod({ dnsPolicy: 'None', dnsConfig: '${values.D}' })],
     ['an empty priority class', inPod({ priorityClassName: '' })],
+    ['classes of pods', inPod({ priorityClassName: 'high', runtimeClassName: 'g.visor' })],
+    [
+      'classes that are not known yet',
+      inPod({ priorityClassName: '${values.A}', runtimeClassName: '${values.B}' }),
+    ],
+    [
+      'the seccomp profile of the runtime, or one that is not known yet',
+      inContainer(
+        { security_context: { seccompProfile: { type: 'RuntimeDefault' } } },
+        { pod: { securityContext: { seccompProfile: { type: '${values.A}', localhostProfile: 'a' } } } },
+      ),
+    ],
+    [
+      'a file of a seccomp profile that is not known yet',
+      inPod({ securityContext: { seccompProfile: { type: 'Localhost', localhostProfile: '/${values.A}' } } }),
+    ],
+    ['a resolver with servers', inPod({ dnsPolicy: 'None', dnsConfig: { nameservers: ['10.0.0.1'] } })],
+    ["the id 'default' with an account", { ...inSpec({ serviceAccountName: 'robot' }), id: 'default' }],
+    ['an id that begins with a digit, without a Service', { ...inContainer({}), id: '1a' }],
+    [
+      'protocols of applications',
+      inSpec({
+        service: {
+          type: 'NodePort',
+          ports: {
+            a: { service_port: 1, app_protocol: 'kubernetes.io/h2c' },
+            b: { service_port: 2, app_protocol: '${values.A}' },
+          },
+        },
+      }),
+    ],
+    [
+      'one port for two protocols',
+      inSpec({
+        service: { ports: { a: { service_port: 53, protocol: 'UDP' }, b: { service_port: 53 } } },
+      }),
+    ],
+    [
+      'ports that are not known yet',
+      inContainer(
+        { ports: { a: { container_port: '${values.A}' }, b: { container_port: '${values.B}' } } },
+        { service: { ports: { a: { service_port: '${values.A}' }, b: { service_port: '${values.B}' } } } },
+      ),
+    ],
+    [
+      'a probe that is not known yet',
+      inContainer({ liveness_probe: { type: '${values.A}', host: 'a' }, startup_probe: '${values.B}' }),
+    ],
     ['a name that is not known yet', inFirst({ name: '${values.A}', image: '${values.A}' })],
     ['an id of a container that is not known yet', inContainer({ id: '${values.A}' })],
     [
@@ -812,7 +902,7 @@ describe('what the cluster refuses is a problem of the plan', () => {
       'a mount of a volume whose name is not known yet',
       inContainer(
         { volume_mounts: { '/a': { id: 'data' } } },
-        { volumes: { '${values.A}': { emptyDir: {} } } },
+        { volumes: { '${values.A}': { emptyDir: {} }, other: { emptyDir: {} } } },
       ),
     ],
     ['a volume that is not known yet', inSpec({ volumes: { data: '${values.A}' } })],
@@ -828,7 +918,10 @@ describe('what the cluster refuses is a problem of the plan', () => {
       'a schedule and a time zone that are not known yet',
       {
         ...inSpec({
-          schedules: { '${values.A}': { schedule: '${values.A}', containers: { '${values.B}': {} } } },
+          schedules: {
+            daily: { schedule: '${values.A}', containers: { '${values.B}': {} } },
+            '${values.C}': { schedule: 'never' },
+          },
           cronjob: { timeZone: '${values.A}' },
         }),
         profile: 'humanitec/default-cronjob',
@@ -840,7 +933,7 @@ describe('what the cluster refuses is a problem of the plan', () => {
     ],
     ...[
       { storage: '${values.A}', storage_class: '${values.A}', access_modes: ['${values.A}'] },
-      { storage: '1Gi', access_modes: ['ReadWriteOncePod'] },
+      { storage: '1Gi', storage_class: 'fast', access_modes: ['ReadWriteOncePod'] },
       { storage: '1Gi', access_modes: ['ReadWriteOncePod', '${values.A}'] },
     ].map((claim): [string, ModuleParams] => [
       `the volume claim ${JSON.stringify(claim)}`,

@@ -52,6 +52,11 @@ describe('an Ingress that any driver makes', () => {
     expect(provisioned).toEqual({ outputs: { values: {}, secrets: {} }, objects, reservedHosts: expected })
   })
 
+  test('has other annotations as the driver gives them', async () => {
+    const objects = [ingress(hosts('a.test'), { 'example.org/team': 'a' })]
+    expect((await provision(objects)).objects).toEqual(objects)
+  })
+
   test('has no annotation that reaches beyond it: AnnotationRefused', async () => {
     const snippet = { 'nginx.ingress.kubernetes.io/server-snippet': 'x' }
     const call = provision([ingress(hosts('a.test')), ingress(hosts(), snippet)])
