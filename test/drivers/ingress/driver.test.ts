@@ -167,7 +167,13 @@ test.each<[rule: string, host: string | undefined, hosts: string[]]>([
 ])('the Ingress reserves %s', async (_, host, hosts) => {
   const params = { rules, ...(host === undefined ? {} : { host }) }
   const provisioned = await ingress.provision(request({ params, neighbours: {} }))
-  expect(provisioned.reservedHosts).toEqual(hosts)
+  expect(provisioned.reservedHosts).toStrictEqual(hosts)
+})
+
+test('without a host, an Ingress has a certificate for every host', async () => {
+  const params = { rules, tls_secret_name: 'mine' }
+  const { spec } = await made({}, { params, neighbours: {} })
+  expect(spec.tls).toStrictEqual([{ secretName: 'mine' }])
 })
 
 test('without an object no host is reserved', async () => {
