@@ -199,6 +199,24 @@ describe('a shared resource of a deployed workload', () => {
     })
   })
 
+  test('is used by the first workload, by id, that reads it', () => {
+    const reads = { spec: { a: '${shared.main.host}' } }
+    const using = { modules: { web: reads, api: reads }, shared: { main: { type: 'redis' } } }
+    expect(() => deltaOf(using, converted(reading({ db: main })))).toThrow("the workload 'api' uses")
+  })
+
+  test.each([
+    ['is malformed, which the plan reports', '${shared.main.host'],
+    ['is escaped', '$\\{shared.main.host}'],
+    ['names another one', '${shared.other.host}'],
+    ['names one of its own', '${externals.main.host}'],
+  ])('is used by no workload whose text %s', (_, text) => {
+    const known = { modules: { web: { spec: { a: text } } }, shared: { main: { type: 'redis' } } }
+    expect(applyDelta(known, deltaOf(known, converted(reading({ db: main })))).shared).toEqual({
+      main: { type: 'postgres' },
+    })
+  })
+
   test('is used by a workload that names it as the source of a volume', () => {
     const files = { data: { type: 'volume', id: 'files', params: { size: 'l' } } }
     const mounting = {
