@@ -33,6 +33,8 @@ const endOfList = (resourceVersion: number) =>
     },
   })
 
+const unstreamed = new ApiError(422, 'Invalid', 'no streamed lists')
+
 /** Plays one script for each watch, then keeps the last one open; an error is thrown instead of an answer. */
 function reflect(
   scripts: readonly (readonly string[] | Error)[],
@@ -40,10 +42,19 @@ function reflect(
   options: ReflectorOptions = {},
 ) {
   const watches: Query[] = []
+  const lists: Query[] = []
+  const accepted: (string | undefined)[] = []
+  const signals: (AbortSignal | undefined)[] = []
   const left = [...pages]
   const client: KubeClient = {
-    request: async () => left.shift(),
-    async *watch(_, { query, signal }) {
+    request: async (_method, _path, { query = {}, accept } = {}) => {
+      lists.push(query)
+      accepted.push(accept)
+      return left.shift()
+    },
+    async *watch(_, { query, signal, accept }) {
+      accepted.push(accept)
+      signals.push(signal)
       const script = scripts[watches.push(query) - 1]
       if (script instanceof Error) throw script
       if (script) yield* script
@@ -60,7 +71,7 @@ function reflect(
     pausesMs: { first: 5, most: 20 },
     ...options,
   })
-  return { cache, changes, watches, synced: reflector.synced }
+  return { cache, changes, watches, lists, accepted, signals, synced: reflector.synced }
 }
 
 /** Until this holds. */
@@ -112,6 +123,14 @@ describe('the first list', () => {
     expect(versions(cache)).toEqual(['a 1', 'c 7'])
   })
 
+  test('is not over at a bookmark without the mark of its end', async () => {
+    const bookmark = event('BOOKMARK', { metadata: { resourceVersion: '3' } })
+    const list = [event('ADDED', thing('a', 1)), bookmark, event('ADDED', thing('b', 4)), endOfList(5)]
+    const { cache, synced } = reflect([list])
+    await synced
+    expect(versions(cache)).toEqual(['a 1', 'b 4'])
+  })
+
   test('has pages from an API server that cannot stream it', async () => {
     const pages = [
       { metadata: { resourceVersion: '7', continue: 'more' }, items: [thing('a', 1)] },
@@ -119,11 +138,34 @@ describe('the first list', () => {
       { metadata: { resourceVersion: '7', continue: 'still more' }, items: null },
       { metadata: { resourceVersion: '7' }, items: [thing('b', 2)] },
     ]
-    const { cache, watches, synced } = reflect([new ApiError(422, 'Invalid', 'no streamed lists'), []], pages)
+    const { cache, watches, lists, synced } = reflect([unstreamed, []], pages)
     await synced
     expect(versions(cache)).toEqual(['a 1', 'b 2'])
+    expect(lists.map((query) => query['continue'])).toEqual([undefined, 'more', 'still more'])
     await until(() => expect(watches.at(-1)).toMatchObject({ resourceVersion: '7' }))
   })
+})
+
+test.each<[what: string, options: ReflectorOptions, expected: unknown]>([
+  ['whole objects', {}, [undefined, undefined, undefined]],
+  [
+    'metadata, where that is enough',
+    { metadataOnly: true },
+    [/as=PartialObjectMetadata;/, /as=PartialObjectMetadataList;/, /as=PartialObjectMetadata;/].map((each) =>
+      expect.stringMatching(each),
+    ),
+  ],
+])('lists and watches are asked for %s', async (_, options, expected) => {
+  const { accepted } = reflect([unstreamed, []], [{ metadata: { resourceVersion: '7' } }], options)
+  await until(() => expect(accepted).toEqual(expected))
+})
+
+test('the end of it ends the open watch', async () => {
+  const { signals, synced } = reflect([[endOfList(5)]])
+  await synced
+  expect(signals.map((each) => each?.aborted)).toEqual([false])
+  reflector?.stop()
+  expect(signals.map((each) => each?.aborted)).toEqual([true])
 })
 
 test('a list that failed is tried again for those who wait for it, however long the pause is', async () => {
