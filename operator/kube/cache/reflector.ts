@@ -210,7 +210,6 @@ class CacheReflector implements Reflector {
       })
       // The cache refused what is older than the objects that it held.
       this.#cache.distrust()
-      this.#position = undefined
       return
     }
     await this.#cache.retain(list.keys, resourceVersion)
