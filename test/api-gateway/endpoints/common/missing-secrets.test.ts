@@ -212,9 +212,12 @@ describe.each(cases)('$name', (each) => {
 
   test('that was left without its Secret stays when that cannot be made', async () => {
     await begin(each)
+    const uid = uidOf(each)
     gateway.cluster.failNext('create Secret', noLeader)
     expect(await post(each)).toBe(500)
+    expect(uidOf(each)).toBe(uid)
     expect(await post(each)).toBe(each.status)
+    expect(uidOf(each)).toBe(uid)
   })
 
   test.each<[rule: string, as: string, isOther: boolean]>([
