@@ -209,7 +209,7 @@ describe('a shared resource of a deployed workload', () => {
     ['is malformed, which the plan reports', '${shared.main.host'],
     ['is escaped', '$\\{shared.main.host}'],
     ['names another one', '${shared.other.host}'],
-    ['names one of its own', '${externals.main.host}'],
+    ['names a private one', '${externals.main.host}'],
   ])('is used by no workload whose text %s', (_, text) => {
     const known = { modules: { web: { spec: { a: text } } }, shared: { main: { type: 'redis' } } }
     expect(applyDelta(known, deltaOf(known, converted(reading({ db: main })))).shared).toEqual({
