@@ -145,7 +145,7 @@ function discoverProvider(
 
   async function ask(): Promise<Configuration> {
     try {
-      known = await discovery(issuer, clientId, {}, clientAuth(clientSecret), {
+      const found = await discovery(issuer, clientId, {}, clientAuth(clientSecret), {
         timeout: deadlineSeconds,
         [customFetch]: cappedFetch,
         execute: [
@@ -153,6 +153,8 @@ function discoverProvider(
           ...(issuer.protocol === 'http:' ? [allowInsecureRequests] : []),
         ],
       })
+      requireAddresses(found, issuer)
+      known = found
       askedAt = now()
       return known
     } catch (error) {
@@ -172,6 +174,16 @@ function discoverProvider(
     if (known && Math.abs(now() - askedAt) < metadataMs) return known
     isAsking ??= ask()
     return isAsking
+  }
+}
+
+/** Throws unless the provider says where people sign in and where the gateway asks: with less, no sign-in would work for an hour. */
+function requireAddresses(configuration: Configuration, { protocol }: URL): void {
+  const metadata = configuration.serverMetadata()
+  for (const name of ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const) {
+    const address = URL.parse(String(metadata[name]))
+    if (address?.protocol !== 'https:' && address?.protocol !== protocol)
+      throw new Error(`the metadata of the provider has no valid '${name}'`)
   }
 }
 

@@ -42,15 +42,17 @@ export async function serve(
   if (path.startsWith('/__')) return answerControl(served, `${method} ${path}`, request, response)
   served.calls = [...served.calls, { at: new Date().toISOString(), method, path }]
   const deed = served.rules.next(path, callDeeds)
-  if (deed) return deeds[deed](response)
+  if (deed) return deeds[deed](response, served.provider)
   if (path.startsWith('/interaction/')) return interact(served, request, response)
   await served.provider.callback()(request, response)
 }
 
-const deeds: Readonly<Record<CallDeed, (response: ServerResponse) => void>> = {
+const deeds: Readonly<Record<CallDeed, (response: ServerResponse, provider: Provider) => void>> = {
   status: (response) => void response.writeHead(503, { 'content-type': 'text/plain' }).end('out of order'),
   garbage: (response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('{"a": <'),
   empty: (response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('{}'),
+  partial: (response, { issuer }) =>
+    void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ issuer })),
   hang: () => {},
   reset: (response) => void response.socket?.resetAndDestroy(),
   redirect: (response) => void response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end(),

@@ -1,5 +1,14 @@
-/** What can become of a call as a whole. */
-export const callDeeds = ['status', 'garbage', 'empty', 'hang', 'reset', 'redirect', 'flood'] as const
+/** What can become of a call as a whole; `partial` answers the issuer and nothing else. */
+export const callDeeds = [
+  'status',
+  'garbage',
+  'empty',
+  'partial',
+  'hang',
+  'reset',
+  'redirect',
+  'flood',
+] as const
 
 /** What can be wrong with the statement that a code is given for. */
 export const tokenDeeds = [
