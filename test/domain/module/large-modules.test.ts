@@ -85,7 +85,8 @@ test.each<[what: string, params: ModuleParams, problem: RegExp]>([
 ])('a module with many %s is judged soon', (_, params, problem) => {
   const begin = performance.now()
   expect(problemsOf(params)).toEqual(expect.arrayContaining([expect.stringMatching(problem)]))
-  expect(performance.now() - begin).toBeLessThan(2000)
+  // They took from seven seconds to a minute.
+  expect(performance.now() - begin).toBeLessThan(5000)
 })
 
 test('of the files that a schedule replaces, the new ones count', () => {
