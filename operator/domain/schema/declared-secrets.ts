@@ -1,6 +1,7 @@
 import type { FreeForm } from '../../api/schema.ts'
 import { escapeToken, isObject, ownValue } from '../base/json.ts'
 import { appliedSchemas } from './applied-schemas.ts'
+import { createNamePatterns } from './name-patterns.ts'
 import { schemasOfPart } from './parted-schema.ts'
 
 /**
@@ -38,12 +39,14 @@ export function declaredSecretPaths(outputsSchema: FreeForm, values: FreeForm = 
       .sort((left, right) => left - right)
       .join()
   let [steps, characters] = [maxSteps, maxCharacters]
+  const patterns = createNamePatterns()
   const isTooMuch = () => steps < 0 || characters < 0
   const declared = ({ secret, open, value, at, outer }: Place): string[] => {
     const hidden = appliedSchemas(outputsSchema, secret, 'perhaps')
     const plain = appliedSchemas(outputsSchema, open, 'always')
-    const shown = declaredProperties(plain)
-    const found = declaredProperties(hidden)
+    const names = isObject(value) ? Object.keys(value) : []
+    const shown = declaredProperties(plain, names, (pattern, name) => patterns.fits(pattern, name, false))
+    const found = declaredProperties(hidden, names, (pattern, name) => patterns.fits(pattern, name, true))
     steps -= hidden.length + plain.length + countOf(shown) + countOf(found)
     for (const name of found.keys()) characters -= at.length + name.length
     // The names of the outputs are needed in any case.
@@ -59,24 +62,35 @@ export function declaredSecretPaths(outputsSchema: FreeForm, values: FreeForm = 
       return declared({ secret: schemas, open: others, value: inner, at: path, outer: within })
     })
   }
-  return declared({
+  const paths = declared({
     secret: schemasOfPart(outputsSchema, 'secrets', 'perhaps'),
     open: schemasOfPart(outputsSchema, 'values', 'always'),
     value: values,
     at: '',
     outer: new Set(),
   })
+  patterns.forget()
+  return paths
 }
 
-/** The properties that schemas declare, by name, each with its schemas. */
-function declaredProperties(schemas: readonly FreeForm[]): ReadonlyMap<string, readonly unknown[]> {
+/** The properties that schemas declare, by name or by a pattern of one of these names, each with its schemas. */
+function declaredProperties(
+  schemas: readonly FreeForm[],
+  names: readonly string[],
+  fits: (pattern: string, name: string) => boolean,
+): ReadonlyMap<string, readonly unknown[]> {
   const all = new Map<string, unknown[]>()
-  for (const schema of schemas)
-    for (const [name, property] of Object.entries(propertiesOf(schema))) {
-      const known = all.get(name)
-      if (known) known.push(property)
-      else all.set(name, [property])
-    }
+  const add = (name: string, property: unknown) => {
+    const known = all.get(name)
+    if (known) known.push(property)
+    else all.set(name, [property])
+  }
+  for (const schema of schemas) {
+    for (const [name, property] of Object.entries(propertiesOf(schema))) add(name, property)
+    const patterns = ownValue(schema, 'patternProperties')
+    for (const [pattern, property] of Object.entries(isObject(patterns) ? patterns : {}))
+      for (const name of names) if (fits(pattern, name)) add(name, property)
+  }
   return all
 }
 

@@ -10,6 +10,8 @@ const parts = (values: unknown, secrets: unknown, $defs: FreeForm): FreeForm => 
   $defs,
 })
 
+const login = { properties: { password: {} } }
+
 describe('a schema at its limits is read a bounded number of times', () => {
   const maxReads = 500_000
   const listOf = <T>(count: number, item: (i: number) => T) =>
@@ -160,4 +162,14 @@ test('a schema that is refused for its size is not read', () => {
   )
   expect(problemOfPartedSchema(schema)).toMatch('parts')
   expect(declaredSecretPaths(meteredSchema(schema, 20_000), { a: 'x' })).toEqual(['/b'])
+})
+
+test('names that take long to compare with patterns are secret', () => {
+  const long = (letter: string) => letter.repeat(300_000)
+  const values = Object.fromEntries(['a', 'b', 'c'].map((letter) => [long(letter), 1]))
+  const pattern = '[abc]*a[abc]{200}[de]'
+  const schema = { properties: { values: {}, secrets: { patternProperties: { [pattern]: {} } } } }
+  expect(declaredSecretPaths(schema, { ...values, host: 'h' })).toContain(`/${long('c')}`)
+  const plain = { properties: { values: { patternProperties: { [pattern]: {} } }, secrets: login } }
+  expect(declaredSecretPaths(plain, { ...values, password: 'p' })).toEqual(['/password'])
 })

@@ -31,6 +31,29 @@ describe('an output is secret', () => {
       { values: { db: { host: 'h' } }, secrets: { db: { password: 'p' } } },
     ],
     [
+      'when the type says so by a pattern of names',
+      { values: { host: 'h', pw_a: 'p', db: { key: 'k', port: 1 } }, secrets: {} },
+      properties({
+        values: properties({ host: {}, db: properties({ port: {} }) }),
+        secrets: {
+          patternProperties: { '^pw_': {} },
+          properties: { db: { patternProperties: { '^k': {} } } },
+        },
+      }),
+      [],
+      { values: { host: 'h', db: { port: 1 } }, secrets: { db: { key: 'k' }, pw_a: 'p' } },
+    ],
+    [
+      'as the driver says, where the type names it in both parts by patterns',
+      { values: { pw_a: 1, pw_b: 2 }, secrets: {} },
+      properties({
+        values: { properties: { pw_a: {} }, patternProperties: { b$: {} } },
+        secrets: { patternProperties: { '^pw_': {} } },
+      }),
+      [],
+      { values: { pw_a: 1, pw_b: 2 }, secrets: {} },
+    ],
+    [
       'as the driver says, where the type names it in both parts',
       { values: { a: 1 }, secrets: {} },
       schemaOf({ a: {} }, { a: {} }),
