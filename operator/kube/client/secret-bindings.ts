@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { KubeObject } from '../../api/kind.ts'
 import { finalizer, labels, manager, systemNamespace } from '../../api/names.ts'
 import { createSingleFlight } from '../../domain/base/single-flight.ts'
 import { ApiError, isAlreadyExists, isNamespaceTerminating, isNotFound } from './api-error.ts'
@@ -37,8 +38,11 @@ export interface SecretBindings {
   bindOrganization(namespace: string): Promise<void>
   /** Deletes the RoleBindings of a namespace; those that do not exist are a success. */
   unbind(namespace: string): Promise<void>
-  /** Binds the operator in a namespace that it made or may use; resolves when the API server applies the binding. */
-  bindOperator(namespace: string): Promise<void>
+  /**
+   * Binds the operator in a namespace that it made or may use; resolves when the API server applies the binding. In the namespace
+   * of an organization with the finalizer: its deletion can begin before `bindOrganization` adds it.
+   */
+  bindOperator(namespace: string, isOrganization: boolean): Promise<void>
   /** The namespaces of all RoleBindings that a finalizer keeps. */
   bound(): Promise<readonly string[]>
 }
@@ -87,8 +91,8 @@ export function createSecretBindings(client: KubeClient): SecretBindings {
     async unbind(namespace) {
       await Promise.all(accounts.map((account) => unbindAccount(account, namespace)))
     },
-    async bindOperator(namespace) {
-      await bind('operator', namespace, [])
+    async bindOperator(namespace, isOrganization) {
+      await bind('operator', namespace, isOrganization ? [finalizer] : [])
       await waitUntilEffective(client, namespace)
     },
     async bound() {
@@ -130,9 +134,10 @@ export function withSecretBindings(client: KubeClient, bindings: SecretBindings)
         const namespace = secretPath.exec(path)?.[1]
         if (namespace === undefined || !isForbidden(error)) throw error
         await shareBinding(namespace, async () => {
-          await refuseEndedNamespace(client, namespace)
+          const { labels: given } = await readOpenNamespace(client, namespace)
+          const isOrganization = given?.[labels.organization] === namespace
           // The policy refuses a namespace that is not open: the first error says more.
-          await bindings.bindOperator(namespace).catch(() => undefined)
+          await bindings.bindOperator(namespace, isOrganization).catch(() => undefined)
         })
         return await client.request(method, path, options)
       }
@@ -145,11 +150,13 @@ function isForbidden(error: unknown): boolean {
   return error instanceof ApiError && error.status === 403 && !isNamespaceTerminating(error)
 }
 
-async function refuseEndedNamespace(client: KubeClient, namespace: string): Promise<void> {
-  const found = (await client.request('GET', pathOf(namespaceResource, undefined, namespace))) as {
-    metadata: { deletionTimestamp?: string }
-  } // a Namespace
-  if (found.metadata.deletionTimestamp === undefined) return
+/** The metadata of a namespace; throws while it is terminating, and when it is gone. */
+async function readOpenNamespace(client: KubeClient, namespace: string): Promise<KubeObject['metadata']> {
+  const { metadata } = (await client.request(
+    'GET',
+    pathOf(namespaceResource, undefined, namespace),
+  )) as KubeObject // a Namespace
+  if (metadata.deletionTimestamp === undefined) return metadata
   throw new ApiError(
     403,
     'Forbidden',

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import type { KubeObject } from '../../../operator/api/kind.ts'
 import { finalizer } from '../../../operator/api/names.ts'
 import { ApiError } from '../../../operator/kube/client/api-error.ts'
 import type { KubeClient } from '../../../operator/kube/client/client.ts'
@@ -20,6 +21,7 @@ function clientOf({
   isBindable?: boolean
 }) {
   const requests: string[] = []
+  const finalizers: unknown[] = []
   let isBound = false
   const answers: Readonly<Record<string, () => unknown>> = {
     [`GET ${secret}`]: () => (isBound ? { kind: 'Secret' } : forbidden),
@@ -34,8 +36,9 @@ function clientOf({
     'GET /api/v1/namespaces/shop/configmaps/any': () => forbidden,
   }
   const client: KubeClient = {
-    async request(method, path) {
+    async request(method, path, { body } = {}) {
       requests.push(`${method} ${path}`)
+      if (path === bindings) finalizers.push((body as KubeObject).metadata.finalizers) // a RoleBinding
       const answer = answers[`${method} ${path}`]?.()
       if (answer instanceof Error) throw answer
       return answer
@@ -45,7 +48,7 @@ function clientOf({
     },
     close: async () => {},
   }
-  return { client: withSecretBindings(client, createSecretBindings(client)), requests }
+  return { client: withSecretBindings(client, createSecretBindings(client)), requests, finalizers }
 }
 
 describe('a request for a Secret that is forbidden', () => {
@@ -60,6 +63,19 @@ describe('a request for a Secret that is forbidden', () => {
     await Promise.all([1, 2, 3].map(() => client.request('GET', secret)))
     expect(requests.filter((each) => each === `POST ${bindings}`)).toHaveLength(1)
   })
+
+  test.each<[string, object, readonly string[]]>([
+    ['an organization', { 'quartermaster.dev/organization': 'shop' }, [finalizer]],
+    ['an environment', { 'app.kubernetes.io/managed-by': 'quartermaster' }, []],
+    ['another organization', { 'quartermaster.dev/organization': 'acme' }, []],
+  ])(
+    'binds with the finalizer that keeps the rights until the end in the namespace of an organization alone: %s',
+    async (_, labels, expected) => {
+      const { client, finalizers } = clientOf({ namespace: { labels } })
+      await client.request('GET', secret)
+      expect(finalizers).toEqual([expected])
+    },
+  )
 
   test.each<[string, Parameters<typeof clientOf>[0], object]>([
     ['has the answer "not found" when the namespace is gone', { namespace: notFound }, { status: 404 }],
