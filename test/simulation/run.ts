@@ -205,7 +205,11 @@ export class Run {
     await clock.pass(90 * seconds)
     this.#endFaults()
     await clock.pass(4800 * seconds)
-    check(this.world, removalLaws(isWhole, before))
+    const rest = this.#rest
+    check(
+      this.world,
+      removalLaws(isWhole, before, (each) => rest?.isUnanswered(each) ?? false),
+    )
     await this.#rest?.check()
   }
 
@@ -214,9 +218,10 @@ export class Run {
   }
 
   #endFaults(): void {
-    const { faults, journal } = this.world
+    const { faults, journal, rights } = this.world
     journal.note('FAULTS END')
     faults.end()
+    rights.repair()
     this.processes.endFaults()
     this.#rest?.endFaults()
   }

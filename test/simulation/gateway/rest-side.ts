@@ -1,3 +1,5 @@
+import type { StoredObject } from '../../../operator/api/kind.ts'
+import { annotations } from '../../../operator/api/names.ts'
 import { answerLaws, deletionLaw, readingLaw } from '../laws/answers.ts'
 import { belongingLaws } from '../laws/belonging.ts'
 import { gatewayFindings } from '../laws/gateways.ts'
@@ -38,6 +40,11 @@ export class RestSide {
         this.#client.accepted,
       ))
         this.#world.journal.violation(law, object, detail)
+  }
+
+  /** Whether a gateway made an object, and no request that made it was accepted. */
+  isUnanswered({ metadata: { uid, annotations: given } }: StoredObject): boolean {
+    return given?.[annotations.createdBy] !== undefined && !this.#client.accepted.has(uid)
   }
 
   endFaults(): void {

@@ -46,8 +46,15 @@ function remaining(
 const inOther = (world: Pick<World, 'server'>) =>
   objectsOf(world, ActiveResource).filter(({ metadata }) => metadata.namespace === otherOrganization)
 
-/** Laws of the removal of all applications, or of the whole organization; `before` it, the other one had these ready resources. */
-export function removalLaws(isWhole: boolean, before: readonly ActiveResource[]): readonly Law[] {
+/**
+ * Laws of the removal of all applications, or of the whole organization; `before` it, the other one had these ready resources. A
+ * gateway that ends while it makes an object for an application that has just ended cannot take it back: `isUnanswered` says so.
+ */
+export function removalLaws(
+  isWhole: boolean,
+  before: readonly ActiveResource[],
+  isUnanswered: (object: StoredObject) => boolean,
+): readonly Law[] {
   return [
     {
       law: 'The removal of an organization leaves the resources of another one as they are.',
@@ -62,7 +69,9 @@ export function removalLaws(isWhole: boolean, before: readonly ActiveResource[])
     {
       law: 'An application is deleted with all that it owns.',
       findings: (world) =>
-        owned.flatMap((kind) => remaining(world, kind, (each) => !isLateOverRest(each, world))),
+        owned.flatMap((kind) =>
+          remaining(world, kind, (each) => !isLateOverRest(each, world) && !isUnanswered(each)),
+        ),
     },
     {
       law: 'The namespaces of deleted environments are deleted.',

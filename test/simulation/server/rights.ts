@@ -1,3 +1,4 @@
+import type { StoredMeta, StoredObject } from '../../../operator/api/kind.ts'
 import { labels, systemNamespace } from '../../../operator/api/names.ts'
 import { ApiError } from '../../../operator/kube/client/api-error.ts'
 import { namespaceResource } from '../../../operator/kube/client/resource.ts'
@@ -6,6 +7,7 @@ import type { Life } from '../process/life.ts'
 import type { Clock } from '../time/clock.ts'
 import type { ApiServer } from './api-server.ts'
 import { type Address, roleBindingResource } from './resources.ts'
+import type { Change } from './storage.ts'
 
 const bindingName = 'quartermaster-operator-secrets'
 /** The API server applies a new RoleBinding some milliseconds later. */
@@ -26,13 +28,17 @@ export class Rights {
   readonly #isLimited: boolean
   /** From when on the binding of a namespace is applied. */
   readonly #bound = new Map<string, number>()
+  /** Namespaces that had lost their label when their deletion began: they take no new RoleBinding. */
+  readonly #closed = new Set<string>()
+  #isRepaired = false
 
   /** With `isLimited`, or else the operator may use all Secrets. */
   constructor(parts: Parts, isLimited: boolean) {
     this.#parts = parts
     this.#isLimited = isLimited
     const { clock, random, server } = parts
-    server.storage.follow(({ served, type, object: { metadata } }) => {
+    server.storage.follow(({ served, type, before, object: { metadata } }) => {
+      if (served === namespaceResource) this.#noteEnd(type, before, metadata)
       if (served !== roleBindingResource || metadata.name !== bindingName) return
       const { namespace = '' } = metadata
       if (type === 'DELETED') this.#bound.delete(namespace)
@@ -42,7 +48,13 @@ export class Rights {
 
   isAllowed(namespace: string): boolean {
     if (!this.#isLimited || namespace === systemNamespace) return true
+    if (this.#isRepaired && this.#closed.has(namespace)) return true
     return (this.#bound.get(namespace) ?? Number.POSITIVE_INFINITY) <= this.#parts.clock.now
+  }
+
+  /** Does what the documentation asks of administrators: the operator gets a ClusterRoleBinding until these deletions have ended. */
+  repair(): void {
+    this.#isRepaired = true
   }
 
   /** Throws for a request that the process has no right to. */
@@ -62,6 +74,13 @@ export class Rights {
   review(body: unknown): unknown {
     const { spec } = body as { spec: { resourceAttributes: { namespace: string } } } // of our client
     return { status: { allowed: this.isAllowed(spec.resourceAttributes.namespace) } }
+  }
+
+  #noteEnd(type: Change['type'], before: StoredObject | undefined, metadata: StoredMeta): void {
+    const { name, labels: given = {}, deletionTimestamp } = metadata
+    if (type === 'DELETED') this.#closed.delete(name)
+    else if (deletionTimestamp !== undefined && before?.metadata.deletionTimestamp === undefined)
+      if (given[labels.organization] === undefined) this.#closed.add(name)
   }
 
   #isOpen(namespace: string): boolean {
