@@ -18,6 +18,7 @@ import { patchObject } from './change.ts'
 import { createdBy, refuseTaken } from './find.ts'
 import { retryUntilAnswered, withRollback } from './rollback.ts'
 import { inputsSecret, randomLength, type SecretData } from './secret-refs.ts'
+import { TargetEnds } from './target.ts'
 
 /** A new Secret for an object that references it. */
 export interface OwnedSecret {
@@ -55,10 +56,9 @@ export async function createWithSecret<K extends SecretOwnerKind>(
     await finish(owner)
     return true
   }
-  // An existing object is not deleted, because others may use it.
-  const isMade = isNew
-    ? await withRollback(log, () => cluster.remove(kind, owner), complete)
-    : await complete()
+  // Others may use an existing object, unless it ends with what it belongs to. Two equal requests must not leave it behind.
+  const isReverted = (error: unknown) => isNew || error instanceof TargetEnds
+  const isMade = await withRollback(log, () => cluster.remove(kind, owner), complete, isReverted)
   // The object is already complete, possibly because another request just completed it.
   if (!isMade) throw new Problem('Conflict', `${what} already exists`)
   return owner

@@ -30,15 +30,17 @@ export async function retryUntilAnswered<T>(
   }
 }
 
-/** Runs the second step of a creation and reverts the first step if it fails. */
+/** Runs the second step of a creation and reverts the first step if it fails, or if `isReverted` for this failure. */
 export async function withRollback<T>(
   log: Log,
   rollback: () => Promise<unknown>,
   finish: () => Promise<T>,
+  isReverted: (error: unknown) => boolean = () => true,
 ): Promise<T> {
   try {
     return await finish()
   } catch (error) {
+    if (!isReverted(error)) throw error
     await retryUntilAnswered(rollback, isFinal).catch((failure: unknown) =>
       log.error('rollback of a failed creation failed', { error: failure }),
     )

@@ -20,6 +20,9 @@ export interface Target<K extends Kind = Kind> {
 
 type Tools = Pick<Gateway, 'cluster' | 'log'>
 
+/** A target is gone or is being deleted: all that belongs to it ends, also what another request made. */
+export class TargetEnds extends Problem {}
+
 /** Returns the application in the path; throws NotFound, or Conflict if it is being deleted. */
 export function targetApplication(
   store: Store,
@@ -53,7 +56,7 @@ function present<T extends Target>(target: T): T {
 
 /** Throws Conflict if a target is being deleted. */
 export function refuseDeleting({ known: { metadata }, what }: Target): void {
-  if (metadata.deletionTimestamp) throw new Problem('Conflict', `${what} is being deleted`)
+  if (metadata.deletionTimestamp) throw new TargetEnds('Conflict', `${what} is being deleted`)
 }
 
 /**
@@ -66,7 +69,9 @@ export async function requirePresent({ cluster }: Pick<Gateway, 'cluster'>, targ
   // A conflict says that the target was changed or deleted between the two.
   const isAnswer = (error: unknown) => isFinal(error) && !isGone(error)
   const current = await retryUntilAnswered(() => readWithFinalizer(cluster, target), isAnswer)
-  if (current?.metadata.uid !== known.metadata.uid) throw new Problem('NotFound', `${what} not found`)
+  const notFound = `${what} not found`
+  if (!current) throw new TargetEnds('NotFound', notFound)
+  if (current.metadata.uid !== known.metadata.uid) throw new Problem('NotFound', notFound)
   refuseDeleting({ kind, known: current, what })
 }
 

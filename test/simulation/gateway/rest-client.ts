@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { Refusals } from '../laws/refusals.ts'
 import type { Change } from '../server/storage.ts'
 import type { World } from '../world.ts'
 import type { RestAnswer, RestRequest } from './exchange.ts'
@@ -58,6 +59,7 @@ const mostAttempts = 6
 export class RestClient {
   /** The uids of the objects that accepted requests made. */
   readonly accepted = new Set<string>()
+  readonly refusals = new Refusals()
   readonly #world: World
   readonly #gateways: Gateways
   readonly #organization: string
@@ -97,6 +99,7 @@ export class RestClient {
     }
     if (answer && answer.status < 300)
       for (const { type, object } of writes) if (type === 'ADDED') this.accepted.add(object.metadata.uid)
+    this.refusals.note(exchange)
     await this.#check(exchange)
     await clock.sleep(faults.isOn ? 1 + random.below(30) : 1)
     if (!faults.strikes(0.03)) return answer

@@ -32,7 +32,7 @@ export class RestSide {
 
   /** Checks what must hold when nothing has failed for long. */
   async check(): Promise<void> {
-    check(this.#world, this.#belonging.quiet)
+    check(this.#world, [...this.#belonging.quiet, this.#client.refusals.law])
     for (const gateway of this.#gateways.ready)
       for (const { law, object, detail } of await gatewayFindings(
         this.#world,

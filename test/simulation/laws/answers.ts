@@ -9,7 +9,8 @@ import type { Change } from '../server/storage.ts'
 import type { World } from '../world.ts'
 import { nameOf } from './law.ts'
 
-const isRefused = ({ answer }: Exchange) =>
+/** Whether a request was answered 4xx. */
+export const isRefused = ({ answer }: Exchange) =>
   answer !== undefined && answer.status >= 400 && answer.status < 500
 const isAccepted = ({ answer }: Exchange) => answer !== undefined && answer.status < 300
 
@@ -55,9 +56,9 @@ function wasThere(subject: Subject, { organization, from }: Exchange, world: Wor
  * Sets are shared; an application stays when its deletion would end what belonged to an earlier one; a Secret belongs to its
  * owner, which another request of the same content may have made.
  */
-const mayStay = new Set(['DeploymentSet', 'Application', 'Secret'])
+export const mayStay = new Set(['DeploymentSet', 'Application', 'Secret'])
 
-/** Whether another request of the same user completed the creation, or may have. */
+/** Whether another request of the same user completed the creation, or may have: `Refusals` looks at that later. */
 const isCompletedByOther = ({ call, answer, writes }: Exchange) =>
   call.method === 'POST' && answer?.status === 409 && writes.length === 1
 

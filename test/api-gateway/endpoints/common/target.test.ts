@@ -125,6 +125,28 @@ describe.each(creations)('POST $path, whose target the gateway knows,', ({ path,
   })
 })
 
+describe.each(creations.filter(({ kind, body }) => kind === Webhook || 'is_secret' in body))(
+  'POST $path that completes what an equal request began,',
+  ({ path, body, kind, target }) => {
+    const ends = ['is gone', 'is being deleted']
+
+    test.each(events)('but whose target %s, leaves only what a later target may have', async (...row) => {
+      const [event, happen, status] = row
+      await gateway.send(`POST ${path}`, { body })
+      gateway.cluster.secrets.length = 0
+      const made = namesOf(kind)
+      const restore = await behindItsBack(gateway, target, (...of) => happen(target, ...of))
+      const answer = await gateway.send(`POST ${path}`, { body })
+      restore()
+      expect([answer.status, made.length, namesOf(kind)]).toEqual([
+        status,
+        1,
+        ends.includes(event) ? [] : made,
+      ])
+    })
+  },
+)
+
 test('a creation gives up when the cluster never lets its target be kept, and leaves nothing', async () => {
   const shop = gateway.cluster.store.get(Application, 'acme', 'shop')
   if (shop) gateway.cluster.put(Application, { ...shop, metadata: { ...shop.metadata, finalizers: [] } })
