@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import { Application } from '../../api/application.ts'
 import { annotations, apiVersion } from '../../api/names.ts'
 import { Webhook, WebhookCall } from '../../api/webhook.ts'
-import { ReconcileError, Waiting } from '../../domain/base/errors.ts'
+import { Waiting } from '../../domain/base/errors.ts'
 import {
   type ObjectProblem,
   problemsFor,
@@ -19,14 +19,7 @@ import type { Cluster } from '../../kube/cache/cluster.ts'
 import { createFirstVersions } from '../../kube/cache/history.ts'
 import { readSecretMetadata, removeSecret } from '../../kube/cache/secret-metadata.ts'
 import type { Store } from '../../kube/cache/store.ts'
-import {
-  ApiError,
-  isAlreadyExists,
-  isConflict,
-  isNamespaceTerminating,
-  isNotFound,
-  NoAnswer,
-} from '../../kube/client/api-error.ts'
+import { isAlreadyExists, isNamespaceTerminating } from '../../kube/client/api-error.ts'
 import { explainRejection } from '../../kube/client/explain-rejection.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import { type Controller, type WorkContext, watchKind } from '../../kube/loop/controller.ts'
@@ -44,7 +37,6 @@ const lastCallsMs = 60_000
 
 interface Tools {
   readonly cluster: Cluster
-  readonly firstVersionOf: (webhook: Webhook) => bigint
   readonly ownedSecrets: OwnedSecrets<typeof Webhook>
 }
 
@@ -54,9 +46,9 @@ interface Tools {
  */
 export function webhookController(cluster: Cluster, serverNow: () => number): Controller<typeof Webhook> {
   const { store } = cluster
+  const firstVersionOf = createFirstVersions(store.cacheOf(Webhook))
   const tools: Tools = {
     cluster,
-    firstVersionOf: createFirstVersions(store.cacheOf(Webhook)),
     ownedSecrets: createOwnedSecrets(cluster, Webhook, (webhook) => [signingSecretOf(webhook)]),
   }
   return {
@@ -72,6 +64,11 @@ export function webhookController(cluster: Cluster, serverNow: () => number): Co
         store.byIndex(Webhook, 'application', keyOf(each)).map(keyOf),
       ),
     ],
+    // Each write changes the version, and a new process does not know the first one.
+    firstFacts: (webhook) =>
+      webhook.status?.createdVersion === undefined
+        ? { ...observedOf(webhook), createdVersion: String(firstVersionOf(webhook)) }
+        : undefined,
     reconcile: (webhook, context) => reconcile(webhook, tools, context),
     async finalize(webhook) {
       awaitLastCalls(webhook, store, serverNow)
@@ -81,13 +78,12 @@ export function webhookController(cluster: Cluster, serverNow: () => number): Co
 
 async function reconcile(
   webhook: Webhook,
-  { cluster, firstVersionOf, ownedSecrets }: Tools,
-  context: Pick<WorkContext<typeof Webhook>, 'releaseWorker' | 'report'>,
+  { cluster, ownedSecrets }: Tools,
+  context: Pick<WorkContext<typeof Webhook>, 'releaseWorker'>,
 ): Promise<Observed<typeof Webhook>> {
   const { namespace } = webhook.metadata
   const signingSecretName = signingSecretOf(webhook)
-  const createdVersion = webhook.status?.createdVersion ?? String(firstVersionOf(webhook))
-  if (webhook.status?.createdVersion === undefined) await recordCreation(webhook, createdVersion, context)
+  const { createdVersion } = webhook.status ?? {}
   if (webhook.spec.signingSecretName === undefined) await createSecret(webhook, signingSecretName, cluster)
   // `removeUnused` deletes the old secret, so the new one must exist.
   const secret = await createSecretReader(cluster.client).read(namespace, signingSecretName)
@@ -102,23 +98,6 @@ async function reconcile(
     status,
   )
   return status
-}
-
-/** Before any other write: each write changes the version, and a new process does not know the first one. */
-async function recordCreation(
-  webhook: Webhook,
-  createdVersion: string,
-  { report }: Pick<WorkContext<typeof Webhook>, 'report'>,
-): Promise<void> {
-  const observed = { ...observedOf(webhook), createdVersion }
-  try {
-    await report(observed, 'recording the creation')
-  } catch (error) {
-    // The status of any other failure is a write too.
-    if (isConflict(error) || isNotFound(error)) throw error
-    const isFailure = error instanceof NoAnswer || error instanceof ApiError
-    throw isFailure ? new ReconcileError('Failed', error.message, observed) : error
-  }
 }
 
 function awaitLastCalls(webhook: Webhook, store: Store, serverNow: () => number): void {

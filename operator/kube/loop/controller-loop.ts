@@ -163,6 +163,8 @@ class ControllerLoop<K extends Kind> implements Loop {
 
   async #reconcileOne(found: ObjectOf<K>, key: string): Promise<void> {
     const { kind, finalize } = this.#controller
+    const facts = this.#controller.firstFacts?.(found)
+    if (facts) return this.#recordFacts(found, key, facts)
     let object = found
     try {
       if (finalize && !hasFinalizer(found)) object = await addFinalizer(this.#cluster, kind, found)
@@ -180,6 +182,14 @@ class ControllerLoop<K extends Kind> implements Loop {
       }),
     )
     for (const work of afterWrite) work()
+  }
+
+  /** Writes facts to the status, and continues with the version that has them. */
+  async #recordFacts(object: ObjectOf<K>, key: string, observed: Observed<K>): Promise<void> {
+    const writer = new StatusWriter(this.#cluster, this.#controller.kind, object, this.#options.isActive)
+    await writer.write({ observed, outcome: outcomeOf(new Waiting('Progressing', 'recording the creation')) })
+    this.#unwritten.reset(key)
+    this.queue.add(key)
   }
 
   async #finalizeOne(object: ObjectOf<K>, key: string): Promise<void> {

@@ -27,6 +27,8 @@ export interface Controller<K extends Kind = Kind> {
   describe?(object: ObjectOf<K>): string
   /** Maximum concurrent reconciles; 64 by default. */
   readonly workers?: number
+  /** What the status must say before any other write to the object, also that of our finalizer; undefined if it says so. */
+  firstFacts?(object: ObjectOf<K>): Observed<K> | undefined
   reconcile(object: ObjectOf<K>, context: ReconcileContext<K>): Promise<Observed<K>>
   /**
    * Cleans up after an object that is being deleted; the loop then removes the finalizer. With `later`, the loop does

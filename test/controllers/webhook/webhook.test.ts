@@ -4,7 +4,7 @@ import { newObject } from '../../../operator/api/kind.ts'
 import { Webhook } from '../../../operator/api/webhook.ts'
 import { webhookController } from '../../../operator/controllers/webhook/webhook.ts'
 import { problemOfSigningSecret } from '../../../operator/domain/deployment/webhook.ts'
-import { ApiError, NoAnswer, QuotaError } from '../../../operator/kube/client/api-error.ts'
+import { ApiError, QuotaError } from '../../../operator/kube/client/api-error.ts'
 import { createFakeCluster, type FakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { silentContext } from '../support/context.ts'
 import type { FakeObjects } from '../support/fake-objects.ts'
@@ -31,39 +31,20 @@ function look(spec: Partial<Webhook['spec']> = {}, status?: Webhook['status']) {
   return controller.reconcile({ ...object, ...(status ? { status } : {}) }, silentContext())
 }
 
-describe('the creation is recorded with the first status', () => {
-  const object = () => cluster.put(Webhook, webhook('hook'))
-  async function lookWhen(error: Error): Promise<unknown> {
-    const report = async () => {
-      throw error
-    }
-    try {
-      return await controller.reconcile(object(), silentContext({ report }))
-    } catch (thrown) {
-      return thrown
-    }
-  }
-
-  test.each([
-    ['fails', new ApiError(503, 'ServiceUnavailable', 'no leader')],
-    ['gives no answer', new NoAnswer('reset')],
-    ['is busy', new ApiError(429, 'TooManyRequests', 'try later')],
-    ['denies the write', new ApiError(403, 'Forbidden', 'denied the request')],
-  ])('also when the API server %s', async (_, failure) => {
-    const { resourceVersion } = object().metadata
-    expect(await lookWhen(failure)).toMatchObject({
-      reason: 'Failed',
-      message: failure.message,
-      observed: { createdVersion: resourceVersion },
+describe('the version at the creation', () => {
+  test('is recorded before any other write, beside what the status says', () => {
+    const object = cluster.put(Webhook, webhook('hook'))
+    const status = { signingSecretName: made }
+    expect(controller.firstFacts?.({ ...object, status })).toEqual({
+      signingSecretName: made,
+      createdVersion: object.metadata.resourceVersion,
     })
   })
 
-  test.each([
-    ['the object has changed', new ApiError(409, 'Conflict', 'modified')],
-    ['the object is gone', new ApiError(404, 'NotFound', 'not found')],
-    ['the process stops', new Error('stopping')],
-  ])('unless %s', async (_, failure) => {
-    expect(await lookWhen(failure)).toBe(failure)
+  test('is recorded once', async () => {
+    const object = cluster.put(Webhook, webhook('hook'))
+    expect(controller.firstFacts?.({ ...object, status: { createdVersion: '7' } })).toBeUndefined()
+    expect(await look({}, { createdVersion: '7' })).toMatchObject({ createdVersion: '7' })
   })
 })
 
