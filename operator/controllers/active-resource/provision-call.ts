@@ -43,8 +43,9 @@ export async function prepareCall({ resource, request, found, signal, hold, tool
 }
 
 /**
- * Adds our finalizer to the Secrets of the call, after it wrote their names to the status, unless they have it already. Throws that
- * the credentials of the account were deleted after the call had read them: no driver could deprovision what the call makes.
+ * Adds our finalizer to the Secrets of the call, after it wrote their names to the status: a spec that names others later leaves no
+ * other trace of it. Throws that the credentials of the account were deleted after the call had read them: no driver could
+ * deprovision what the call makes.
  */
 export async function protectSecrets(
   { resource, tools, context, action }: Run,
@@ -52,8 +53,9 @@ export async function protectSecrets(
   { current, isRecordNeeded }: Instances,
 ): Promise<void> {
   const status = observedOf(resource)
-  const named = isRecordNeeded ? withSecretNames(status, secretNames) : status
-  const announce = isRecordNeeded ? () => context.report(named, action) : undefined
+  const named = withSecretNames(status, secretNames)
+  const isNew = isRecordNeeded || named.secretNames?.length !== status.secretNames?.length
+  const announce = isNew ? () => context.report(named, action) : undefined
   const deleted = await tools.secretFinalizers.addFinalizers(resource, secretNames, announce)
   const { credentialsSecretName: name } = current
   if (name !== undefined && deleted.includes(name)) throw secretNotFound(name, named)
@@ -69,11 +71,11 @@ export async function recordInstance(
   { secretNames }: Call,
   { current, predecessors, isRecordNeeded }: Instances,
 ): Promise<ResourceStatus> {
-  const status = observedOf(resource)
-  if (!isRecordNeeded) return status
+  const named = withSecretNames(observedOf(resource), secretNames)
+  if (!isRecordNeeded) return named
   const ofPredecessors = predecessors.flatMap((each) => secretNamesOf(resource, each, tools))
   const recorded: ResourceStatus = {
-    ...withSecretNames(status, [...secretNames, ...ofPredecessors]),
+    ...withSecretNames(named, ofPredecessors),
     // Without a hash, the next reconcile calls the driver even with equal inputs.
     inputsHash: undefined,
     provisioned: current,

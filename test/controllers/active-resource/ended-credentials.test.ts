@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { ActiveResource } from '../../../operator/api/active-resource.ts'
 import { newObject } from '../../../operator/api/kind.ts'
+import { finalizer } from '../../../operator/api/names.ts'
 import { ResourceAccount } from '../../../operator/api/resource-account.ts'
 import { Stalled, withoutSideEffects } from '../../../operator/domain/base/errors.ts'
 import type { Driver } from '../../../operator/drivers/driver.ts'
@@ -191,6 +192,30 @@ describe('after a crash, the status names each Secret that may have the finalize
     await world.reconcile(resource)
     expect(named).toEqual([['main']])
   })
+
+  test('that of a resource in the cluster before it gets it, also while its provision fails', async () => {
+    let isRefused = true
+    const local: Driver = {
+      descriptor: driver('local'),
+      async provision() {
+        if (isRefused) throw new Error('refused')
+        return { outputs: { values: {}, secrets: {} }, objects: [] }
+      },
+      deprovision: async () => {},
+    }
+    world = createWorld([local])
+    putAccount('main')
+    const driverInputs = { secretRefs: { password: { secret: 'main', key: 'token' } } }
+    const definition = { definitionName: 'x', driverType: 'quartermaster/local', driverInputs }
+    const resource = world.put(activeResource({ type: 's3', resourceId: 'shared.a' }, { definition }))
+    const named: (readonly string[] | undefined)[] = []
+    beforeFinalizer(() => named.push(namesIn(resource)))
+    expect(await world.reconcile(resource)).toBeDefined()
+    isRefused = false
+    expect([named, namesIn(resource)]).toEqual([[['main']], ['main']])
+    expect(await world.reconcile(resource)).toBeUndefined()
+    expect(namesIn(resource)).toEqual(['main'])
+  })
 })
 
 /** Calls `act` before a request that adds or removes a finalizer of a Secret. */
@@ -265,6 +290,13 @@ test.each<[which: string, driverInputs: object, accountName: string | undefined]
     putAccount('main')
     const definition = { definitionName: 'x', driverType: 'quartermaster/local', driverInputs, accountName }
     const resource = world.put(activeResource({ type: 's3', resourceId: 'shared.a' }, { definition }))
+    // Another resource, which has ended since, needed it too.
+    const secret = world.objects.get('Secret', 'main')
+    world.objects.replaceMetadata('Secret', 'main', {
+      ...secret?.metadata,
+      name: 'main',
+      finalizers: [finalizer],
+    })
     world.beforeStatus = () => {
       throw new Error('the process ends')
     }
