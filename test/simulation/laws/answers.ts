@@ -62,6 +62,13 @@ export const mayStay = new Set(['DeploymentSet', 'Application', 'Secret'])
 const isCompletedByOther = ({ call, answer, writes }: Exchange) =>
   call.method === 'POST' && answer?.status === 409 && writes.length === 1
 
+/** Whether a request took back what another one of the same user had begun and it had completed. */
+const isTakenBack = ({ writes }: Exchange, { metadata: { uid } }: StoredObject) =>
+  writes.some(
+    ({ type, object: { kind, metadata } }) =>
+      type === 'ADDED' && kind === 'Secret' && metadata.ownerReferences?.some((owner) => owner.uid === uid),
+  )
+
 /** Laws of each answer of the gateway. */
 export const answerLaws: readonly AnswerLaw[] = [
   {
@@ -83,6 +90,7 @@ export const answerLaws: readonly AnswerLaw[] = [
       const left = effectsOf(exchange.writes).find(
         ({ before, after }) =>
           !mayStay.has(after?.kind ?? '') &&
+          !(before && isTakenBack(exchange, before)) &&
           !sameJson(contentOf(before, world), contentOf(after && asItIs(after, world), world)),
       )
       const object = left?.after ?? left?.before
