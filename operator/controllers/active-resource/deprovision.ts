@@ -4,7 +4,7 @@ import type { DeprovisionRequest } from '../../drivers/driver.ts'
 import type { WorkContext } from '../../kube/loop/controller.ts'
 import { observedOf } from '../objects/observed.ts'
 import { reportCall, withinDeadline, withReason } from './driver-call.ts'
-import { refuseEnded } from './ended-resources.ts'
+import { refuseOutdated } from './ended-resources.ts'
 import { existingCookie } from './instances/cookies.ts'
 import { isAtSameAddress, lastCookie } from './instances/provisioned-instances.ts'
 import { recordedInstances } from './instances/recorded-instances.ts'
@@ -91,7 +91,7 @@ async function deprovision(
     await own?.write(undefined)
     return
   }
-  if (driver.descriptor.remote || own) await refuseEnded(resource, tools)
+  if (driver.descriptor.remote || own) await refuseOutdated(resource, tools)
   const cookie = own && lastCookie(resource, instance, own, tools)
   const account = await readAccount(resource, instance, tools.cluster)
   const signal = AbortSignal.timeout(tools.deadlineSeconds * 1000)

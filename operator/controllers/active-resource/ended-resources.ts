@@ -6,18 +6,20 @@ import { ApiError } from '../../kube/client/api-error.ts'
 import type { ProvisionTools } from './provision-run.ts'
 
 /**
- * Throws a conflict for a resource that ended before this process learned it: a call would make an instance that nothing
- * deprovisions, or deprovision that of the next resource of the name. Only a former process can have ended it, so the first
- * call of this process looks, unless it writes a record.
+ * Throws a conflict for a resource that ended or got another spec before this process learned it: a call would make an instance
+ * that nothing deprovisions, deprovision that of the next resource of the name, or take back what a former call has made. Only a
+ * former process can have done it, so the first call of this process looks, unless it writes a record.
  */
-export async function refuseEnded(
-  { metadata: { namespace, name, uid, deletionTimestamp } }: ActiveResource,
+export async function refuseOutdated(
+  { metadata: { namespace, name, uid, generation, deletionTimestamp } }: ActiveResource,
   { cluster, seen }: Pick<ProvisionTools, 'cluster' | 'seen'>,
 ): Promise<void> {
   if (seen.has(uid)) return
   const current = await refreshNamed(cluster, ActiveResource, namespace, name)
   if (current?.metadata.uid !== uid || current.metadata.deletionTimestamp !== deletionTimestamp)
     throw new ApiError(409, 'Conflict', `the resource '${name}' is deleted`)
+  if (current.metadata.generation !== generation)
+    throw new ApiError(409, 'Conflict', `the resource '${name}' has another spec`)
   seen.add(uid)
 }
 

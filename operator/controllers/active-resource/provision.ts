@@ -8,7 +8,7 @@ import type { ReconcileContext } from '../../kube/loop/controller.ts'
 import type { ApplyResult } from '../objects/drift.ts'
 import { deprovisionEach, recordDeprovisioned } from './deprovision.ts'
 import { withObserved } from './driver-call.ts'
-import { refuseEnded } from './ended-resources.ts'
+import { refuseOutdated } from './ended-resources.ts'
 import { instancesOf } from './instances/provisioned-instances.ts'
 import { type OutputsSecret, withSecretOutputs, writeOutputsSecret } from './outputs.ts'
 import { callDriver, prepareCall, protectSecrets, recordInstance } from './provision-call.ts'
@@ -41,7 +41,7 @@ interface Provision {
  *
  * 1. refuseUnfitParams: throws Stalled for params that do not fit the type.
  *    prepareCall: asks the driver for the identity of the instance.
- * 2. refuseEnded: throws for a resource that ended before this process learned it.
+ * 2. refuseOutdated: throws for a resource that ended or changed before this process learned it.
  *    protectSecrets: writes the Secrets of the call to the status, and adds our finalizer to them; throws without the credentials.
  * 3. recordInstance: writes the instance to the status, before anything can exist outside the cluster.
  * 4. callDriver: makes or updates the instance.
@@ -76,7 +76,7 @@ async function provisionIn(run: Run): Promise<Provision> {
   const call = await run.attempt(() => prepareCall(run))
   const instances = instancesOf(resource, call, run, tools)
   // The write of the record finds it out otherwise.
-  if (instances.isOutsideCluster && !instances.isRecordNeeded) await refuseEnded(resource, tools)
+  if (instances.isOutsideCluster && !instances.isRecordNeeded) await refuseOutdated(resource, tools)
   await protectSecrets(run, call, instances)
   const recorded = await recordInstance(run, call, instances)
   const answer = await run.attempt(() => callDriver(run, call, recorded))

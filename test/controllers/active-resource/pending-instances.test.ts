@@ -200,6 +200,7 @@ describe('a new process whose cache is late', () => {
         known && { ...known, metadata: { ...known.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } },
     ],
     ['was made anew', (known) => known && { ...known, metadata: { ...known.metadata, uid: 'another' } }],
+    ['has another spec', (known) => known && { ...known, metadata: { ...known.metadata, generation: 2 } }],
   ])('calls no driver for a resource that %s', async (_, current) => {
     const resource = await provisioned()
     const known = later.now(resource)
