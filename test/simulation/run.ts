@@ -5,6 +5,7 @@ import { RestSide } from './gateway/rest-side.ts'
 import { Journal } from './journal.ts'
 import { deploymentWriteLaws } from './laws/deployment-writes.ts'
 import { endingLaws, finalLaws, hasFailures, type Named } from './laws/endings.ts'
+import { eventLaws } from './laws/events.ts'
 import { historyLaws } from './laws/history.ts'
 import { check, checkWrites, type Law } from './laws/law.ts'
 import { objectWriteLaws } from './laws/object-writes.ts'
@@ -34,7 +35,7 @@ const seconds = 1000
 /** Added to a seed for the choice of the later features: with it, the seeds that find former defects have none of them. */
 const laterSeeds = 1_438_000
 const latestSeeds = 2_049_500
-const quietLaws: readonly Law[] = [
+const steadyLaws: readonly Law[] = [
   ...endingLaws,
   ...resourceLaws,
   ...outputLaws,
@@ -51,6 +52,8 @@ export class Run {
   /** All users: the first one, and perhaps one of another organization. */
   readonly #users: readonly User[]
   readonly #rest: RestSide | undefined
+  /** What must hold when nothing has failed for long. */
+  readonly #quietLaws: readonly Law[]
 
   constructor(seed: number) {
     const clock = new Clock()
@@ -71,6 +74,9 @@ export class Run {
     const other = new User(this.world, neighbourFeatures(features), otherOrganization)
     this.#users = features.neighbours ? [this.#user, other] : [this.#user]
     startControllers(this.world)
+    const events = eventLaws()
+    this.#quietLaws = [...steadyLaws, ...events.quiet]
+    checkWrites(this.world, [events.writes])
     createInstallation(this.#user)
     if (features.neighbours) createOrganization(other)
     this.#createMissing()
@@ -125,7 +131,7 @@ export class Run {
     if (random.chance(0.3)) this.processes.crash()
     await clock.pass(5600 * seconds)
     journal.note('QUIET')
-    check(this.world, quietLaws)
+    check(this.world, this.#quietLaws)
     await this.#rest?.check()
     const [version, idleWrites, line] = [server.storage.version, server.idleWrites, journal.lines.length]
     await clock.pass(3700 * seconds)
@@ -162,7 +168,7 @@ export class Run {
     await clock.pass(200 * seconds)
     const made = this.#deployEach()
     await clock.pass(2400 * seconds)
-    check(this.world, [...finalLaws(made), ...quietLaws])
+    check(this.world, [...finalLaws(made), ...this.#quietLaws])
     await this.#rest?.check()
   }
 

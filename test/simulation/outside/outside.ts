@@ -11,6 +11,7 @@ export interface Instance {
 /** What a receiver of webhooks got. */
 export interface Delivery {
   readonly id: string
+  readonly url: string
   readonly event: string
   readonly deploymentKey: string
   readonly status: string

@@ -14,6 +14,7 @@ import {
   environmentType,
   guest,
   idOf,
+  kubectlWebhook,
   manager,
   overrideType,
   place,
@@ -62,7 +63,8 @@ export function createMissing(user: User, isHealthy = false): void {
   if (features.places) missing('Namespace', place, () => openPlace(user))
   for (const name of environments)
     write('Environment', name, { applicationName: applicationOf(name), typeName: environmentType })
-  if (features.webhooks) for (const name of applications) write('Webhook', `hook-${name}`, webhookOf(name))
+  if (features.webhooks)
+    for (const name of applications) write('Webhook', kubectlWebhook + name, webhookOf(name))
   for (const name of [...credentials, 'acct-1']) missing('Secret', name, () => user.createSecret(name))
   write('ResourceAccount', account, { type: 'maker', credentialsSecretName: 'acct-1' })
   if (features.custom) createCustom(user, isHealthy)

@@ -11,6 +11,8 @@ export const credentials = ['cred-a', 'cred-b']
 export const account = 'acct'
 /** A namespace of an administrator, in which the organization may have objects. */
 export const place = 'ops'
+/** The begin of the names of webhooks that kubectl makes. */
+export const kubectlWebhook = 'hook-'
 /** The image that most modules have, and whose versions are registered. */
 export const image = 'reg.example.com/api'
 /** The type of the organization, and the driver of a server that provisions it. */
