@@ -1,5 +1,6 @@
 import type { Environment } from '../../api/environment.ts'
 import type { EnvironmentDeployment } from '../../api/environment-deployment.ts'
+import { Waiting } from '../../domain/base/errors.ts'
 import { type Plan, summarize } from '../../domain/plan/plan.ts'
 import { formatDescriptor } from '../../domain/resource/descriptor.ts'
 import { namesNamespace } from '../../domain/resource/identity.ts'
@@ -7,6 +8,7 @@ import type { Cluster } from '../../kube/cache/cluster.ts'
 import type { Counter } from '../../kube/cache/counter.ts'
 import { environmentKeyOf } from '../../kube/cache/kinds-in-store.ts'
 import { inParallel } from '../../kube/client/parallel.ts'
+import { hasFinalizer } from '../../kube/client/resource.ts'
 import type { ReconcileContext } from '../../kube/loop/controller.ts'
 import type { Observed } from '../../kube/loop/status.ts'
 import type { Planning } from '../../planning/planning.ts'
@@ -105,6 +107,9 @@ export class DeploymentStarts {
     const environment = environmentOf(this.#tools.cluster.store, deployment)
     const ended = endOfEarlierRun(environment, deployment)
     if (ended) return { status: ended, needs: [] }
+    // One that ends without it is not cleaned up, and a later one of the name would take the start for one of its own.
+    if (!hasFinalizer(environment))
+      throw new Waiting('Progressing', 'waiting for the environment to be reconciled', startRetrySeconds)
     // Before anything is read: a later change enqueues the deployment again.
     this.#waiting.add(deployment)
     const { set, ...source } = await this.#resolveSource(deployment, environment)

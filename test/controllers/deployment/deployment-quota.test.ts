@@ -4,7 +4,7 @@ import { DeploymentSet } from '../../../operator/api/deployment-set.ts'
 import { Environment } from '../../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
 import { newObject } from '../../../operator/api/kind.ts'
-import { annotations } from '../../../operator/api/names.ts'
+import { annotations, finalizer } from '../../../operator/api/names.ts'
 import { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
 import { environmentDeploymentController } from '../../../operator/controllers/deployment/environment-deployment.ts'
 import { installationWith } from '../../../operator/controllers/shared/installation-key.ts'
@@ -97,7 +97,8 @@ beforeEach(() => {
   for (const each of cluster.store.quotas.all()) cluster.store.quotas.remove(each)
   cluster.addOrganization(namespace)
   const environment = { applicationName: 'shop', typeName: 'development' }
-  cluster.put(Environment, newObject(Environment, { namespace, name: 'shop.dev' }, environment))
+  const metadata = { namespace, name: 'shop.dev', finalizers: [finalizer] }
+  cluster.put(Environment, newObject(Environment, metadata, environment))
   const shared = { a: { type: 's3' }, b: { type: 's3' }, c: { type: 's3' } }
   const set = { applicationName: 'shop', modules: {}, shared }
   cluster.put(DeploymentSet, newObject(DeploymentSet, { namespace, name: 'shop.one' }, set))

@@ -5,7 +5,7 @@ import { DeploymentSet } from '../../../operator/api/deployment-set.ts'
 import { Environment } from '../../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
 import { newObject, type ObjectMeta } from '../../../operator/api/kind.ts'
-import { annotations } from '../../../operator/api/names.ts'
+import { annotations, finalizer } from '../../../operator/api/names.ts'
 import { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
 import { environmentDeploymentController } from '../../../operator/controllers/deployment/environment-deployment.ts'
 import { installationWith } from '../../../operator/controllers/shared/installation-key.ts'
@@ -48,7 +48,8 @@ beforeEach(() => {
 const put = {
   environment: (metadata: Partial<ObjectMeta> = {}) => {
     const spec = { applicationName: 'shop', typeName: 'development' }
-    cluster.put(Environment, newObject(Environment, { namespace, name: 'shop.dev', ...metadata }, spec))
+    const known = { namespace, name: 'shop.dev', finalizers: [finalizer] }
+    cluster.put(Environment, newObject(Environment, { ...known, ...metadata }, spec))
   },
   set: (name = 'shop.one') => {
     const spec = { applicationName: 'shop', modules: {}, shared: { files: { type: 's3' } } }
@@ -329,7 +330,8 @@ describe('a delta that changes while deployments wait', () => {
   const deploy = (name: string, deltaName: string) => {
     const environmentName = name.replace(/\.1$/, '')
     const spec = { applicationName: 'shop', typeName: 'development' }
-    cluster.put(Environment, newObject(Environment, { namespace, name: environmentName }, spec))
+    const metadata = { namespace, name: environmentName, finalizers: [finalizer] }
+    cluster.put(Environment, newObject(Environment, metadata, spec))
     const own = { environmentName, deltaName }
     return cluster.put(EnvironmentDeployment, newObject(EnvironmentDeployment, { namespace, name }, own))
   }
@@ -361,6 +363,19 @@ describe('a delta that changes while deployments wait', () => {
     const waiting = cluster.store.get(EnvironmentDeployment, namespace, 'shop.dev.1')
     const result = waiting && controllerWith(long).reconcile(waiting, silentContext())
     await expect(result).rejects.toEqual(expect.objectContaining({ reason: 'DeltaNotFound', observed: {} }))
+  })
+})
+
+test('a deployment starts only when its environment has our finalizer', async () => {
+  put.all()
+  put.environment({ finalizers: [] })
+  expect(await resultOf(put.deployment(), long)).toMatchObject({
+    reason: 'Progressing',
+    retryAfterSeconds: 0.1,
+  })
+  put.environment()
+  expect(await resultOf(put.deployment(), long)).toMatchObject({
+    observed: { startTime: expect.any(String) },
   })
 })
 
