@@ -91,7 +91,7 @@ export const answerLaws: readonly AnswerLaw[] = [
         ({ before, after }) =>
           !mayStay.has(after?.kind ?? '') &&
           !(before && isTakenBack(exchange, before)) &&
-          !sameJson(contentOf(before, world), contentOf(after && asItIs(after, world), world)),
+          !sameJson(contentOf(before, world), contentOf(after && unlessGone(after, world), world)),
       )
       const object = left?.after ?? left?.before
       return object && `it changed ${nameOf(object)}`
@@ -109,10 +109,12 @@ export const answerLaws: readonly AnswerLaw[] = [
   },
 ]
 
-/** An object after the writes of all; undefined if it is gone. */
-function asItIs({ kind, metadata: { namespace, name, uid } }: StoredObject, { server }: World) {
-  const current = server.storage.get(servedAs(kind), namespace, name)
-  return current?.metadata.uid === uid ? current : undefined
+/** An object as a request left it; undefined if it is gone since. */
+function unlessGone(object: StoredObject, { server }: World): StoredObject | undefined {
+  const { namespace, name, uid } = object.metadata
+  const { metadata } = server.storage.get(servedAs(object.kind), namespace, name) ?? {}
+  if (metadata?.uid !== uid) return undefined
+  return { ...object, metadata: { ...object.metadata, deletionTimestamp: metadata.deletionTimestamp } }
 }
 
 /** What a client sees of an object; nothing of one that is being deleted, or whose owner is gone. */
