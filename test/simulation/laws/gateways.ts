@@ -45,7 +45,7 @@ export async function gatewayFindings(
 }
 
 /** The kinds for whose objects the gateway makes Secrets. */
-const secretOwners = ['SharedValue', 'ResourceDefinition', 'ResourceAccount', 'Webhook']
+const secretOwners = ['SharedValue', 'ResourceDefinition', 'ResourceAccount', 'Webhook', 'Registry']
 
 /** The Secret that the operator makes for a webhook that names none. */
 const ofWebhook = ({ metadata }: StoredObject) => `${metadata.name}-webhook-signing`
@@ -66,7 +66,7 @@ function secretFindings({ server }: World, accepted: ReadonlySet<string>): Gatew
           !spec.includes(`"${name}"`) && !needed.includes(`"${name}"`) && name !== ofWebhook(owner),
       )
       const missing = [
-        ...spec.matchAll(/"([\w-]+-(?:value|webhook-signing|credentials|inputs)-[0-9a-f]{8})"/g),
+        ...spec.matchAll(/"([\w-]+-(?:value|webhook-signing|credentials|inputs|registry)-[0-9a-f]{8})"/g),
       ]
         .map(([, name]) => name)
         .filter((name) => !own.some(({ metadata }) => metadata.name === name))

@@ -14,13 +14,14 @@ import {
 import { aboutEnvironment, application, placeOf } from './choice.ts'
 import { definitionCalls } from './definitions.ts'
 import { deploymentCalls, newDelta, newDeployment, pipelineRun } from './deployments.ts'
+import { registryCalls } from './registries.ts'
 
 const pauseMs = 300
 const mostPauses = 60
 
 /** What users do over REST. */
 export function restActs(rest: RestClient, gateways: Gateways): readonly Act[] {
-  const calls = [...applicationCalls, ...deploymentCalls, ...definitionCalls]
+  const calls = [...applicationCalls, ...deploymentCalls, ...definitionCalls, ...registryCalls]
   return [
     ...calls.map(({ weight, call }) => ({
       weight,
