@@ -22,7 +22,7 @@ export class RestSide {
 
   constructor(world: World) {
     this.#world = world
-    checkWrites(world, [...this.#belonging.writes, keyLaw])
+    checkWrites(world, [...this.#belonging.writes, keyLaw()])
     this.#gateways = new Gateways(world, 2)
     const read = ({ gateway }: Exchange, path: string) => this.#client.read(gateway, path)
     const laws = [...answerLaws, readingLaw(read), deletionLaw(read)]

@@ -39,6 +39,8 @@ function eventsOf(object: StoredObject): readonly WebhookEvent[] {
 export function eventLaws(): { readonly writes: WriteLaw; readonly quiet: readonly Law[] } {
   const occurred = new Map<string, Occurred>()
   const webhooks = new Map<string, Known>()
+  /** Uids of objects that ended before. */
+  const unseen = new Set<string>()
 
   function note({ served, type, version, before, object }: Change): void {
     const { uid, namespace, deletionTimestamp } = object.metadata
@@ -47,8 +49,8 @@ export function eventLaws(): { readonly writes: WriteLaw; readonly quiet: readon
     const events = eventsOf(object)
     // What ends before the operator has seen it has no events.
     const isUnseen = type === 'DELETED' ? !before?.metadata.deletionTimestamp : !hasFinalizer(object)
-    if (isUnseen && (type === 'DELETED' || deletionTimestamp))
-      for (const { id } of events) occurred.delete(id)
+    if (isUnseen && (type === 'DELETED' || deletionTimestamp)) unseen.add(uid)
+    if (unseen.has(uid)) for (const { id } of events) occurred.delete(id)
     else
       for (const each of events)
         if (!occurred.has(each.id))
