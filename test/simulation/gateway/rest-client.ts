@@ -5,6 +5,7 @@ import type { World } from '../world.ts'
 import type { RestAnswer, RestRequest } from './exchange.ts'
 import type { GatewayProcess } from './gateway-process.ts'
 import type { Gateways } from './gateways.ts'
+import { Tokens } from './tokens.ts'
 
 /** An object that a request is about, or that its path names. */
 export interface Subject {
@@ -18,6 +19,12 @@ export interface RestCall {
   readonly method: RestRequest['method']
   /** Below the organization. */
   readonly path: string
+  /** Whether the path is not below an organization. */
+  readonly isOfAll?: boolean
+  /** In place of that of the user. */
+  readonly token?: string
+  /** The token that it revokes. */
+  readonly revoked?: string
   readonly body?: unknown
   readonly key?: string
   /** The objects without which it is answered 404. */
@@ -60,6 +67,7 @@ export class RestClient {
   /** The uids of the objects that accepted requests made. */
   readonly accepted = new Set<string>()
   readonly refusals = new Refusals()
+  readonly tokens = new Tokens()
   readonly #world: World
   readonly #gateways: Gateways
   readonly #organization: string
@@ -119,16 +127,16 @@ export class RestClient {
   }
 
   /** Reads without laws. */
-  async read(gateway: GatewayProcess, path: string): Promise<RestAnswer | undefined> {
-    return gateway.handle(this.#requestOf({ method: 'GET', path }))
+  async read(gateway: GatewayProcess, path: string, token?: string): Promise<RestAnswer | undefined> {
+    return gateway.handle(this.#requestOf({ method: 'GET', path, ...(token ? { token } : {}) }))
   }
 
-  #requestOf({ as = 'admin', method, path, body, key }: RestCall): RestRequest {
+  #requestOf({ as = 'admin', method, path, isOfAll, token = tokenOf(as), body, key }: RestCall): RestRequest {
     const headers = {
-      authorization: `Bearer ${tokenOf(as)}`,
+      authorization: `Bearer ${token}`,
       ...(key === undefined ? {} : { 'idempotency-key': key }),
     }
-    return { method, path: `/orgs/${this.#organization}${path}`, headers, body }
+    return { method, path: isOfAll ? path : `/orgs/${this.#organization}${path}`, headers, body }
   }
 
   async #check(exchange: Exchange): Promise<void> {

@@ -15,6 +15,7 @@ import { aboutEnvironment, application, placeOf } from './choice.ts'
 import { definitionCalls } from './definitions.ts'
 import { deploymentCalls, newDelta, newDeployment, pipelineRun } from './deployments.ts'
 import { registryCalls } from './registries.ts'
+import { letServiceUserWork } from './service-users.ts'
 
 const pauseMs = 300
 const mostPauses = 60
@@ -58,6 +59,11 @@ export function restActs(rest: RestClient, gateways: Gateways): readonly Act[] {
           () => newValue(user, place),
         ])
       },
+    },
+    {
+      weight: 3,
+      what: 'lets a service user work',
+      act: (user) => void letServiceUserWork(rest, user),
     },
     { weight: 3, what: 'lets a gateway crash', act: () => gateways.crash() },
   ]
