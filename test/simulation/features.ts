@@ -62,7 +62,6 @@ export function neighbourFeatures(features: Features): Features {
     wrappers: false,
     types: false,
     deletions: false,
-    gateways: false,
   }
   return { ...features, ...none, neighbours: false }
 }

@@ -84,7 +84,12 @@ export class Run {
     this.#slowWatches()
     checkWrites(this.world, [...deploymentWriteLaws(), ...objectWriteLaws])
     this.processes = new Processes(this.world, outside, features.standby ? 2 : 1)
-    this.#rest = features.gateways ? new RestSide(this.world) : undefined
+    this.#rest = features.gateways
+      ? new RestSide(
+          this.world,
+          this.#users.map(({ organization: each }) => each),
+        )
+      : undefined
   }
 
   /** Does all parts of the run; the journal has the laws that it broke. */
@@ -116,9 +121,11 @@ export class Run {
         if (other && random.chance(0.4)) actOnce(other, otherActs)
         else actOnce(this.#user, acts)
       })
-    const { acts: restActs = [] } = this.#rest ?? {}
-    for (let act = 0; act < (restActs.length > 0 ? count : 0); act += 1)
-      clock.after(random.below(span), () => actOnce(this.#user, restActs))
+    const rest = this.#rest
+    for (const user of rest ? this.#users : []) {
+      const restActs = rest?.actsOf(user.organization) ?? []
+      for (let act = 0; act < count; act += 1) clock.after(random.below(span), () => actOnce(user, restActs))
+    }
     await clock.pass(span + 21 * seconds)
   }
 

@@ -62,12 +62,25 @@ export const tokenOf = (user: string) => `qm_${user}_secret-of-${user}`
 const longestPauseMs = 1500
 const mostAttempts = 6
 
-/** Sends requests of the users of an organization to any gateway, whose answers can be lost. */
-export class RestClient {
+/** What the requests of all organizations have done. */
+export class RestMemory {
   /** The uids of the objects that accepted requests made. */
   readonly accepted = new Set<string>()
   readonly refusals = new Refusals()
   readonly tokens = new Tokens()
+}
+
+/** What the clients of a run share. */
+interface Parts {
+  readonly world: World
+  readonly gateways: Gateways
+  readonly laws: readonly AnswerLaw[]
+  readonly memory: RestMemory
+}
+
+/** Sends requests of the users of an organization to any gateway, whose answers can be lost. */
+export class RestClient {
+  readonly memory: RestMemory
   readonly #world: World
   readonly #gateways: Gateways
   readonly #organization: string
@@ -75,11 +88,12 @@ export class RestClient {
   /** The writes of the request that is being handled. */
   readonly #handled = new AsyncLocalStorage<Change[]>()
 
-  constructor(world: World, gateways: Gateways, organization: string, laws: readonly AnswerLaw[]) {
+  constructor({ world, gateways, laws, memory }: Parts, organization: string) {
     this.#world = world
     this.#gateways = gateways
     this.#organization = organization
     this.#laws = laws
+    this.memory = memory
     world.server.storage.follow((change) => void this.#handled.getStore()?.push(change))
   }
 
@@ -106,8 +120,9 @@ export class RestClient {
       to: server.storage.version,
     }
     if (answer && answer.status < 300)
-      for (const { type, object } of writes) if (type === 'ADDED') this.accepted.add(object.metadata.uid)
-    this.refusals.note(exchange)
+      for (const { type, object } of writes)
+        if (type === 'ADDED') this.memory.accepted.add(object.metadata.uid)
+    this.memory.refusals.note(exchange)
     await this.#check(exchange)
     await clock.sleep(faults.isOn ? 1 + random.below(30) : 1)
     if (!faults.strikes(0.03)) return answer
@@ -126,9 +141,10 @@ export class RestClient {
     return undefined
   }
 
-  /** Reads without laws. */
+  /** Reads without laws; with a token, a whole path. */
   async read(gateway: GatewayProcess, path: string, token?: string): Promise<RestAnswer | undefined> {
-    return gateway.handle(this.#requestOf({ method: 'GET', path, ...(token ? { token } : {}) }))
+    const given = token === undefined ? {} : { token, isOfAll: true }
+    return gateway.handle(this.#requestOf({ method: 'GET', path, ...given }))
   }
 
   #requestOf({ as = 'admin', method, path, isOfAll, token = tokenOf(as), body, key }: RestCall): RestRequest {

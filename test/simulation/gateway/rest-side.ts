@@ -6,39 +6,46 @@ import { gatewayFindings } from '../laws/gateways.ts'
 import { keyLaw } from '../laws/keys.ts'
 import { check, checkWrites } from '../laws/law.ts'
 import { tokenFindings, tokenLaws } from '../laws/tokens.ts'
-import { organization } from '../surroundings.ts'
 import type { Act } from '../users/acts/act.ts'
 import { restActs } from '../users/rest/acts.ts'
 import type { World } from '../world.ts'
 import type { GatewayProcess } from './gateway-process.ts'
 import { Gateways } from './gateways.ts'
-import { type Exchange, RestClient } from './rest-client.ts'
+import { type Exchange, RestClient, RestMemory } from './rest-client.ts'
 
 /** The gateways of a run, those who use them, and their laws. */
 export class RestSide {
-  readonly acts: readonly Act[]
   readonly #world: World
   readonly #gateways: Gateways
-  readonly #client: RestClient
-  readonly #belonging = belongingLaws((uid) => this.#client.accepted.has(uid))
+  readonly #memory = new RestMemory()
+  /** By organization. */
+  readonly #clients = new Map<string, RestClient>()
+  readonly #belonging = belongingLaws((uid) => this.#memory.accepted.has(uid))
 
-  constructor(world: World) {
+  constructor(world: World, organizations: readonly string[]) {
     this.#world = world
     checkWrites(world, [...this.#belonging.writes, keyLaw()])
     this.#gateways = new Gateways(world, 2)
-    const read = ({ gateway }: Exchange, path: string) => this.#client.read(gateway, path)
+    const read = ({ gateway, organization }: Exchange, path: string) =>
+      this.#clientOf(organization).read(gateway, path)
     const laws = [...answerLaws, readingLaw(read), deletionLaw(read), ...tokenLaws(this.#use)]
-    this.#client = new RestClient(world, this.#gateways, organization, laws)
-    this.acts = restActs(this.#client, this.#gateways)
+    const parts = { world, gateways: this.#gateways, laws, memory: this.#memory }
+    for (const each of organizations) this.#clients.set(each, new RestClient(parts, each))
+  }
+
+  /** What the users of an organization do. */
+  actsOf(organization: string): readonly Act[] {
+    return restActs(this.#clientOf(organization), this.#gateways)
   }
 
   /** Checks what must hold when nothing has failed for long. */
   async check(): Promise<void> {
-    check(this.#world, [...this.#belonging.quiet, this.#client.refusals.law])
+    const { accepted, refusals, tokens } = this.#memory
+    check(this.#world, [...this.#belonging.quiet, refusals.law])
     for (const gateway of this.#gateways.ready) {
       const findings = [
-        ...(await gatewayFindings(this.#world, gateway, this.#client.accepted)),
-        ...(await tokenFindings(this.#world, gateway, this.#client.tokens, this.#use)),
+        ...(await gatewayFindings(this.#world, gateway, accepted)),
+        ...(await tokenFindings(this.#world, gateway, tokens, this.#use)),
       ]
       for (const { law, object, detail } of findings) this.#world.journal.violation(law, object, detail)
     }
@@ -46,10 +53,17 @@ export class RestSide {
 
   /** Whether a gateway made an object, and no request that made it was accepted. */
   isUnanswered({ metadata: { uid, annotations: given } }: StoredObject): boolean {
-    return given?.[annotations.createdBy] !== undefined && !this.#client.accepted.has(uid)
+    return given?.[annotations.createdBy] !== undefined && !this.#memory.accepted.has(uid)
   }
 
-  readonly #use = (gateway: GatewayProcess, token: string) => this.#client.read(gateway, '/apps', token)
+  readonly #use = async (gateway: GatewayProcess, organization: string, token: string) =>
+    [...this.#clients.values()][0]?.read(gateway, `/orgs/${organization}/apps`, token)
+
+  #clientOf(organization: string): RestClient {
+    const client = this.#clients.get(organization)
+    if (!client) throw new Error(`nobody uses the gateways for '${organization}'`)
+    return client
+  }
 
   endFaults(): void {
     this.#gateways.endFaults()

@@ -1,12 +1,19 @@
+/** The user of a token. */
+interface Known {
+  readonly user: string
+  readonly organization: string
+}
+
+interface State extends Known {
+  readonly state: 'valid' | 'ending' | 'ended'
+}
+
 /** Tokens of service users, and whether gateways must accept them. */
 export class Tokens {
-  readonly #states = new Map<
-    string,
-    { readonly user: string; readonly state: 'valid' | 'ending' | 'ended' }
-  >()
+  readonly #states = new Map<string, State>()
 
-  add(token: string, user: string): void {
-    this.#states.set(token, { user, state: 'valid' })
+  add(token: string, user: string, organization: string): void {
+    this.#states.set(token, { user, organization, state: 'valid' })
   }
 
   /** Its revocation begins. */
@@ -20,10 +27,10 @@ export class Tokens {
   }
 
   /** Those whose state is certain. */
-  get certain(): readonly { readonly token: string; readonly user: string; readonly isValid: boolean }[] {
+  get certain(): readonly (Known & { readonly token: string; readonly isValid: boolean })[] {
     return [...this.#states]
       .filter(([, { state }]) => state !== 'ending')
-      .map(([token, { user, state }]) => ({ token, user, isValid: state === 'valid' }))
+      .map(([token, { state, ...known }]) => ({ ...known, token, isValid: state === 'valid' }))
   }
 
   #set(token: string, state: 'ending' | 'ended'): void {

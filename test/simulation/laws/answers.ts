@@ -1,4 +1,5 @@
 import type { StoredObject } from '../../../operator/api/kind.ts'
+import { systemNamespace } from '../../../operator/api/names.ts'
 import { sameJson } from '../../../operator/domain/base/json.ts'
 import { keyOf } from '../../../operator/kube/client/resource.ts'
 import type { RestAnswer } from '../gateway/exchange.ts'
@@ -6,6 +7,7 @@ import type { AnswerLaw, Exchange, Subject } from '../gateway/rest-client.ts'
 import { secretMark } from '../secret-mark.ts'
 import { servedAs } from '../server/resources.ts'
 import type { Change } from '../server/storage.ts'
+import { organization, otherOrganization } from '../surroundings.ts'
 import type { World } from '../world.ts'
 import { nameOf } from './law.ts'
 
@@ -77,6 +79,22 @@ export const answerLaws: readonly AnswerLaw[] = [
       answer && (answer.text + JSON.stringify(answer.headers)).includes(secretMark)
         ? 'it has one'
         : undefined,
+  },
+  {
+    law: 'No answer contains a text of another organization.',
+    problem: ({ answer, organization: own }) =>
+      [organization, otherOrganization]
+        .filter((each) => each !== own)
+        .map((each) => new RegExp(`${each}-t\\d+`).exec(answer?.text ?? '')?.[0])
+        .find((text) => text !== undefined),
+  },
+  {
+    law: 'A request writes in its organization alone.',
+    problem: ({ organization: own, writes }) =>
+      writes
+        .map(({ object }) => object)
+        .filter(({ metadata: { namespace } }) => namespace !== own && namespace !== systemNamespace)
+        .map(nameOf)[0],
   },
   {
     law: 'Unless a request to the API server fails, no answer is 5xx.',

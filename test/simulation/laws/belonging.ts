@@ -60,10 +60,12 @@ export function belongingLaws(isAccepted: (uid: string) => boolean): {
   function note({ type, object }: Change, world: World): void {
     if (type === 'ADDED' && ownerOf(object)) {
       const { uid } = object.metadata
-      owners.set(uid, currentOwner(object, world)?.metadata.uid ?? 'none')
-      // What kubectl creates belongs to the one that has the name later, and sets are shared.
+      const owner = currentOwner(object, world)
+      owners.set(uid, owner?.metadata.uid ?? 'none')
+      // What kubectl creates belongs to the one that has the name later, with what the operator makes for it; sets are shared.
       const { writer } = world.server.storage
-      if (writer && object.kind !== 'DeploymentSet') ours.set(uid, { isGateway: writer.isGateway })
+      const isMade = writer && (writer.isGateway || owner)
+      if (isMade && object.kind !== 'DeploymentSet') ours.set(uid, { isGateway: writer.isGateway })
     }
     if (object.kind === 'Membership' && type !== 'DELETED') noteRoles(object as unknown as Membership, world) // as its kind says
   }

@@ -4,21 +4,21 @@ import type { RestAnswer } from '../gateway/exchange.ts'
 import type { GatewayProcess } from '../gateway/gateway-process.ts'
 import type { AnswerLaw } from '../gateway/rest-client.ts'
 import type { Tokens } from '../gateway/tokens.ts'
-import { objectsOf } from '../surroundings.ts'
+import { objectsOf, otherOrganization, organization as own } from '../surroundings.ts'
 import type { World } from '../world.ts'
 import { nameOf } from './law.ts'
 
 /** Sends the token of a service user to a gateway. */
-type Use = (gateway: GatewayProcess, token: string) => Promise<RestAnswer | undefined>
+type Use = (gateway: GatewayProcess, organization: string, token: string) => Promise<RestAnswer | undefined>
 
 /** The laws of answers about tokens, with a way to use one. */
 export function tokenLaws(use: Use): readonly AnswerLaw[] {
   return [
     {
       law: 'A gateway accepts no token that it has revoked.',
-      async problem({ call: { revoked }, answer, gateway }) {
+      async problem({ call: { revoked }, answer, gateway, organization }) {
         if (revoked === undefined || answer?.status !== 204) return undefined
-        const later = await use(gateway, revoked)
+        const later = await use(gateway, organization, revoked)
         return later === undefined || later.status === 401 || later.status === 403
           ? undefined
           : `it answers ${later.status}`
@@ -26,11 +26,11 @@ export function tokenLaws(use: Use): readonly AnswerLaw[] {
     },
     {
       law: 'A gateway accepts each token that it has given.',
-      async problem({ call: { method, path }, answer, gateway, isDisturbed }) {
+      async problem({ call: { method, path }, answer, gateway, organization, isDisturbed }) {
         if (method !== 'POST' || !path.endsWith('/tokens') || answer?.status !== 200 || isDisturbed)
           return undefined
         const { token } = JSON.parse(answer.text) as { readonly token: string }
-        const later = await use(gateway, token)
+        const later = await use(gateway, organization, token)
         return later?.status === 401 ? 'it answers 401' : undefined
       },
     },
@@ -46,8 +46,14 @@ export async function tokenFindings(
 ): Promise<{ readonly law: string; readonly object: string; readonly detail: string }[]> {
   const users = new Map(objectsOf(world, User).map((each) => [each.metadata.name, each]))
   const findings = []
-  for (const { token, user, isValid } of tokens.certain) {
-    const { status } = (await use(gateway, token)) ?? {}
+  for (const { token, user, organization, isValid } of tokens.certain) {
+    const foreign = organization === own ? otherOrganization : own
+    const { status: there } = (await use(gateway, foreign, token)) ?? {}
+    if (there === 200) {
+      const law = 'A service user has no access to another organization.'
+      findings.push({ law, object: `User ${user}`, detail: `p${gateway.life.id} answers ${there}` })
+    }
+    const { status } = (await use(gateway, organization, token)) ?? {}
     const isAccepted = status === 200
     // The organization may have ended with its memberships.
     if (isAccepted === isValid || (isValid && status === 403)) continue

@@ -19,7 +19,8 @@ export const aboutEnvironment = (name: string): Subject[] => [
   application(applicationOf(name)),
   { kind: 'Environment', name },
 ]
-export const newText = (user: User) => `t${user.next('text')}`
+/** A text that only this organization has. */
+export const newText = (user: User) => `${user.organization}-t${user.next('text')}`
 
 /** The creation of an object with these fields at a path, which then shows some of them. */
 export function creation(

@@ -23,7 +23,8 @@ export async function letServiceUserWork(rest: RestClient, user: User): Promise<
   })
   if (given?.status !== 200) return
   const { token } = JSON.parse(given.text) as { readonly token: string }
-  rest.tokens.add(token, id)
+  const { tokens: known } = rest.memory
+  known.add(token, id, user.organization)
   const pause = () => clock.sleep(random.below(mostPauseMs))
   for (let times = random.below(4); times > 0 && faults.isOn; times -= 1) {
     await pause()
@@ -37,12 +38,12 @@ export async function letServiceUserWork(rest: RestClient, user: User): Promise<
     })
   if (!faults.isOn || user.chance(0.3)) return
   await pause()
-  rest.tokens.end(token)
+  known.end(token)
   const isWhole = user.chance(0.6)
   const end = isWhole ? { path: `/users/${id}` } : { path: `${tokens}/work`, isOfAll: true }
   // A further token, which the end of the user must end too.
   if (isWhole && user.chance(0.4))
     void rest.sendUntilAnswered({ method: 'POST', path: tokens, isOfAll: true, body: { id: 'other' } }, 1)
   const ended = await rest.sendUntilAnswered({ method: 'DELETE', ...end, revoked: token })
-  if (ended?.status === 204) rest.tokens.ended(token)
+  if (ended?.status === 204) known.ended(token)
 }
