@@ -107,7 +107,7 @@ export class DeploymentStarts {
     const environment = environmentOf(this.#tools.cluster.store, deployment)
     const ended = endOfEarlierRun(environment, deployment)
     if (ended) return { status: ended, needs: [] }
-    // One that ends without it is not cleaned up, and a later one of the name would take the start for one of its own.
+    // An environment that ends without it leaves its deployments to a later one of the name, which would record this start.
     if (!hasFinalizer(environment))
       throw new Waiting('Progressing', 'waiting for the environment to be reconciled', startRetrySeconds)
     // Before anything is read: a later change enqueues the deployment again.

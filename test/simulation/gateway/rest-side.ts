@@ -61,7 +61,7 @@ export class RestSide {
 
   #clientOf(organization: string): RestClient {
     const client = this.#clients.get(organization)
-    if (!client) throw new Error(`nobody uses the gateways for '${organization}'`)
+    if (!client) throw new Error(`no client uses the gateways for '${organization}'`)
     return client
   }
 
