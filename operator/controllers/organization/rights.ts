@@ -16,13 +16,22 @@ export async function startOrganizationRights(
   isActive: () => boolean,
 ): Promise<{ stop(): Promise<void> }> {
   const failure = 'could not change the rights in an organization'
+  /** Terminating namespaces without the label that keep their rights. */
+  const kept = new Set<string>()
   const queue = createOrganizationQueue({ log, isActive, failure }, async (name) => {
+    kept.delete(name)
     if (isTerminating(store, name)) {
       // Also without the label: a terminating namespace takes no new RoleBinding when the label comes back.
       if (!isNeeded(name)) await bindings.unbind(name)
     } else if (store.isOrganization(name)) await bindings.bindOrganization(name)
+    else if (await isKept(name)) kept.add(name)
     else await bindings.unbind(name)
   })
+
+  /** Whether a namespace that the cache does not have, because it has lost its label, terminates and needs the rights. */
+  async function isKept(name: string): Promise<boolean> {
+    return isNeeded(name) && (await bindings.isTerminating(name))
+  }
 
   function isNeeded(name: string): boolean {
     return kinds.some((kind) => store.cacheOf(kind).anyIn(name, hasFinalizer))
@@ -35,7 +44,8 @@ export async function startOrganizationRights(
   for (const kind of kinds)
     store.cacheOf(kind).subscribe(({ before, after }) => {
       const namespace = before?.metadata.namespace
-      if (namespace !== undefined && !after && isTerminating(store, namespace)) queue.add(namespace)
+      if (namespace === undefined || after) return
+      if (isTerminating(store, namespace) || kept.has(namespace)) queue.add(namespace)
     })
   // A label may have been removed while no operator ran.
   for (const name of await bindings.bound()) queue.add(name)

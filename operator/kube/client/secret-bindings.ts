@@ -5,6 +5,7 @@ import { createSingleFlight } from '../../domain/base/single-flight.ts'
 import { ApiError, isAlreadyExists, isNamespaceTerminating, isNotFound } from './api-error.ts'
 import type { KubeClient } from './client.ts'
 import type { ListPage } from './list-page.ts'
+import { readObject } from './read-object.ts'
 import { namespaceResource, pathOf, type Resource } from './resource.ts'
 
 const roleBindingResource: Resource = {
@@ -43,6 +44,8 @@ export interface SecretBindings {
    * of an organization with the finalizer: its deletion can begin before `bindOrganization` adds it.
    */
   bindOperator(namespace: string, isOrganization: boolean): Promise<void>
+  /** Whether a namespace is being deleted, as the API server has it. */
+  isTerminating(namespace: string): Promise<boolean>
   /** The namespaces of all RoleBindings that a finalizer keeps. */
   bound(): Promise<readonly string[]>
 }
@@ -94,6 +97,10 @@ export function createSecretBindings(client: KubeClient): SecretBindings {
     async bindOperator(namespace, isOrganization) {
       await bind('operator', namespace, isOrganization ? [finalizer] : [])
       await waitUntilEffective(client, namespace)
+    },
+    async isTerminating(namespace) {
+      const found = await readObject(client, namespaceResource, undefined, namespace)
+      return found?.metadata.deletionTimestamp !== undefined
     },
     async bound() {
       const list = (await client.request('GET', `/apis/${roleBindingResource.apiVersion}/rolebindings`, {

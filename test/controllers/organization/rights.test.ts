@@ -13,19 +13,18 @@ let isBound: boolean
 /** The namespace, which has an object with our finalizer or none, as the task finds it. */
 async function find({
   isLabelled,
+  isKnown = true,
   hasObject,
   ...metadata
-}: { isLabelled: boolean; hasObject: boolean } & Partial<StoredMeta>): Promise<void> {
+}: { isLabelled: boolean; isKnown?: boolean; hasObject: boolean } & Partial<StoredMeta>): Promise<void> {
   const cluster = createFakeCluster()
   if (isLabelled) cluster.addOrganization('acme')
   const named = { name: 'shop', namespace: 'acme' }
   const application = newObject(Application, named, {})
   if (hasObject) cluster.put(Application, { ...application, metadata: { ...named, finalizers: [finalizer] } })
-  cluster.store.namespaces.set({
-    apiVersion: 'v1',
-    kind: 'Namespace',
-    metadata: storedMeta({ name: 'acme', ...metadata }),
-  })
+  const own = storedMeta({ name: 'acme', ...metadata })
+  // The cache has those with the label alone.
+  if (isKnown) cluster.store.namespaces.set({ apiVersion: 'v1', kind: 'Namespace', metadata: own })
   const bindings = {
     bindOrganization: async () => {
       isBound = true
@@ -35,6 +34,7 @@ async function find({
     },
     bindOperator: async () => {},
     bound: async () => ['acme'],
+    isTerminating: async () => metadata.deletionTimestamp !== undefined,
   }
   const task = await startOrganizationRights(cluster, bindings, silentLog, () => true)
   await new Promise((resolve) => setTimeout(resolve, 20))
@@ -58,6 +58,17 @@ test.each<[which: string, given: Parameters<typeof find>[0], keepsRights: boolea
     { isLabelled: false, hasObject: true, deletionTimestamp },
     true,
   ],
+  [
+    'that lost the label when it terminated are kept while it has objects',
+    { isLabelled: false, isKnown: false, hasObject: true, deletionTimestamp },
+    true,
+  ],
+  [
+    'that lost the label when it terminated end with the last object',
+    { isLabelled: false, isKnown: false, hasObject: false, deletionTimestamp },
+    false,
+  ],
+  ['that lost the label end', { isLabelled: false, isKnown: false, hasObject: true }, false],
   [
     'that terminates end with the last object',
     { isLabelled: true, hasObject: false, deletionTimestamp },
