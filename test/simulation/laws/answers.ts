@@ -109,7 +109,8 @@ export const answerLaws: readonly AnswerLaw[] = [
         ({ before, after }) =>
           !mayStay.has(after?.kind ?? '') &&
           !(before && isTakenBack(exchange, before)) &&
-          !sameJson(contentOf(before, world), contentOf(after && unlessGone(after, world), world)),
+          !(after && isGone(after, world)) &&
+          !sameJson(contentOf(before, world), contentOf(after && asItIs(after, world), world)),
       )
       const object = left?.after ?? left?.before
       return object && `it changed ${nameOf(object)}`
@@ -127,12 +128,17 @@ export const answerLaws: readonly AnswerLaw[] = [
   },
 ]
 
-/** An object as a request left it; undefined if it is gone since. */
-function unlessGone(object: StoredObject, { server }: World): StoredObject | undefined {
-  const { namespace, name, uid } = object.metadata
-  const { metadata } = server.storage.get(servedAs(object.kind), namespace, name) ?? {}
-  if (metadata?.uid !== uid) return undefined
-  return { ...object, metadata: { ...object.metadata, deletionTimestamp: metadata.deletionTimestamp } }
+const current = ({ kind, metadata: { namespace, name } }: StoredObject, { server }: World) =>
+  server.storage.get(servedAs(kind), namespace, name)
+
+/** Whether another client has deleted an object since a request wrote it. */
+const isGone = (object: StoredObject, world: World) =>
+  current(object, world)?.metadata.uid !== object.metadata.uid
+
+/** An object as a request left it, or as one that is being deleted since. */
+function asItIs(object: StoredObject, world: World): StoredObject {
+  const { deletionTimestamp } = current(object, world)?.metadata ?? {}
+  return { ...object, metadata: { ...object.metadata, deletionTimestamp } }
 }
 
 /** What a client sees of an object; nothing of one that is being deleted, or whose owner is gone. */
