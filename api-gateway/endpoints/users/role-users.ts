@@ -4,12 +4,13 @@ import { list, object, string, type TUnsafe } from '../../../operator/api/schema
 import { Problem } from '../../../operator/domain/base/errors.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
+import { hasFinalizer } from '../../../operator/kube/client/resource.ts'
 import { type Access, type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { errorShape } from '../../response/shapes.ts'
 import { changeObject, currentIfRefused } from '../common/change.ts'
 import { findAll } from '../common/find.ts'
 import { listEndpoint } from '../common/list-endpoint.ts'
-import { refuseDeleting, withdrawUnlessPresent } from '../common/target.ts'
+import { refuseDeleting, requirePresent, withdrawUnlessPresent } from '../common/target.ts'
 import { findMember, type Member, memberOf, toUserRole, userRoleShape } from './user-shape.ts'
 
 const tag = 'Users'
@@ -111,6 +112,8 @@ function writeOperations<R extends string>(scope: RoleScope<R>): Endpoint[] {
         const { target: known, id, member } = locate(scope, cluster.store, { ...params, user_id: body.id })
         const target = { kind, known, what: `${what} '${id}'` }
         refuseDeleting(target)
+        // Before the role, whose answer can be lost: a later target of the ID must not inherit it.
+        if (!hasFinalizer(known)) await requirePresent({ cluster }, target)
         const given = await changeObject(cluster, Membership, member.membership, (object) => {
           if (roleOf(object.spec, id) !== undefined)
             throw new Problem('Conflict', `user '${body.id}' already has a role on ${what} '${id}'`)

@@ -7,7 +7,7 @@ import type { Kind } from '../../../../operator/api/kind.ts'
 import { finalizer } from '../../../../operator/api/names.ts'
 import { SharedValue } from '../../../../operator/api/shared-value.ts'
 import { Webhook } from '../../../../operator/api/webhook.ts'
-import { ApiError } from '../../../../operator/kube/client/api-error.ts'
+import { ApiError, NoAnswer } from '../../../../operator/kube/client/api-error.ts'
 import { addEnvironment } from '../../support/objects.ts'
 import { setUpGateway } from '../../support/set-up.ts'
 import { behindItsBack } from '../../support/stale-objects.ts'
@@ -157,4 +157,15 @@ test('a creation gives up when the cluster never lets its target be kept, and le
   const { status } = await gateway.send(`POST ${app}/deltas`, { body: {} })
   Object.assign(gateway.cluster, { patch })
   expect([status, namesOf(DeploymentDelta)]).toEqual([409, []])
+})
+
+test('a role that may have been given, although its answer is lost, ends with its target', async () => {
+  gateway.addUser('guest')
+  gateway.addMember('acme', 'guest', { role: 'member' })
+  const shop = gateway.cluster.store.get(Application, 'acme', 'shop')
+  if (shop) gateway.cluster.put(Application, { ...shop, metadata: { ...shop.metadata, finalizers: [] } })
+  gateway.cluster.failNext('replace Membership', new NoAnswer('reset'))
+  const { status } = await gateway.send(`POST ${app}/users`, { body: { id: 'guest', role: 'viewer' } })
+  const { finalizers } = gateway.cluster.store.get(Application, 'acme', 'shop')?.metadata ?? {}
+  expect([status, finalizers]).toEqual([500, [finalizer]])
 })
