@@ -12,7 +12,7 @@ beforeAll(async () => {
   await organization.application('shop')
 })
 
-/** What kubectl says besides the result. */
+/** What kubectl says on its error stream. */
 function annotate(annotation: string): string {
   const args = [
     '-n',
