@@ -1,6 +1,8 @@
 import { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
 import { list, string } from '../../../operator/api/schema.ts'
 import { withLock } from '../../../operator/domain/base/keyed-mutex.ts'
+import { driverOf } from '../../../operator/domain/definition/definition.ts'
+import { unreadInputs } from '../../../operator/domain/definition/unread-inputs.ts'
 import { type Call, type Endpoint, endpoint, type Gateway, noContent, ok } from '../../endpoint.ts'
 import { flag, isOn } from '../../request/boolean-query.ts'
 import { anyOf, errorShape } from '../../response/shapes.ts'
@@ -79,7 +81,18 @@ async function writeOrPreview(
     return ok(
       await previewDefinition(namespace, name, draftFor(definition).apply(definition), gateway, inTurn),
     )
-  return ok(toDefinition(await writeDraft(definition, draftFor, caller, gateway), naming))
+  return ok(toWritten(await writeDraft(definition, draftFor, caller, gateway), naming, gateway))
+}
+
+/** Converts a definition that was just written: the operator, which warns later, has not looked at it. */
+function toWritten(definition: ResourceDefinition, naming: FieldNaming, { planning, settings }: Gateway) {
+  const shown = toDefinition(definition, naming)
+  const { driverType, driverInputs = {} } = definition.spec
+  const catalogue = planning.catalogueOf(definition.metadata.namespace)
+  const descriptor = driverOf(driverType, catalogue, settings.vendors)
+  const warnings = descriptor ? unreadInputs(driverType, descriptor, driverInputs) : []
+  if (shown.status_message !== undefined || warnings.length === 0) return shown
+  return { ...shown, status_message: `DoubtfulInputs: ${warnings.join('; ')}` }
 }
 
 /** Text that is lower for a higher rank; ranks have at most two digits. */
@@ -140,7 +153,7 @@ function writingAt(path: 'defs' | 'dynamic', naming: FieldNaming, note: string):
           organizationKey(org_id, body.type),
           async () => createDefinition(await newDefinition(org_id, body, caller, gateway), gateway),
         )
-        return ok(toDefinition(definition, fieldNamingOf(body, naming)))
+        return ok(toWritten(definition, fieldNamingOf(body, naming), gateway))
       },
     }),
     endpoint({

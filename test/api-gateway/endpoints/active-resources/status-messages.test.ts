@@ -233,3 +233,30 @@ describe('problems found by the operator are shown', () => {
     expect(await shown()).toBe('DoubtfulInputs: unread')
   })
 })
+
+test('the answer to a write of a definition warns of inputs that its driver does not read, as the operator will', async () => {
+  const defs = '/orgs/acme/resources/defs'
+  const inputs = (values: object) => ({ driver_inputs: { values } })
+  const misspelt = inputs({ clas: 'nginx' })
+  const made = {
+    id: 'web',
+    name: 'Web',
+    type: 'ingress',
+    driver_type: 'quartermaster/ingress',
+    criteria: [{}],
+  }
+  const warning =
+    "DoubtfulInputs: driver 'quartermaster/ingress' does not read the input 'values.clas'; did you mean 'class'?"
+  const answers = [
+    await gateway.send(`POST ${defs}`, { body: { ...made, ...misspelt } }),
+    await gateway.send(`PATCH ${defs}/web`, { body: { name: 'Other' } }),
+    await gateway.send(`PUT ${defs}/web`, { body: { name: 'Web', ...misspelt } }),
+    await gateway.send(`PATCH ${defs}/web`, { body: inputs({ class: 'nginx' }) }),
+  ]
+  expect(answers.map(({ status, body }) => [status, body.status_message])).toEqual([
+    [200, warning],
+    [200, warning],
+    [200, warning],
+    [200, undefined],
+  ])
+})
