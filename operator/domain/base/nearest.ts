@@ -53,23 +53,31 @@ const shortestReplaced = 6
 export function misspelt(wrong: string, known: readonly string[]): string | undefined {
   if (wrong.length < shortestMisspelt || wrong.length > maxLength || /^_|_$/.test(wrong)) return undefined
   const plain = withoutSeparators(wrong)
-  const isNear = (name: string) => {
+  return known.find((name) => {
     const other = withoutSeparators(name)
-    if (other === plain) return true
-    if (Math.min(plain.length, other.length) < shortestMisspelt) return false
-    if (plain.length === other.length && plain.length < shortestReplaced && !haveSameLetters(plain, other))
-      return false
-    return Math.abs(plain.length - other.length) <= 1 && distanceBetween(plain, other) === 1
-  }
-  return known.find(isNear)
+    return other === plain || isNear(plain, other)
+  })
 }
 
 function withoutSeparators(name: string): string {
   return name.replaceAll(/[-_]/g, '').toLowerCase()
 }
 
-function haveSameLetters(left: string, right: string): boolean {
-  return left.split('').sort().join('') === right.split('').sort().join('')
+/** Whether two words differ in one letter. Takes one pass, because there can be many wrong names. */
+function isNear(left: string, right: string): boolean {
+  if (Math.min(left.length, right.length) < shortestMisspelt) return false
+  if (Math.abs(left.length - right.length) > 1) return false
+  let start = 0
+  while (start < left.length && left[start] === right[start]) start += 1
+  let [leftEnd, rightEnd] = [left.length, right.length]
+  while (Math.min(leftEnd, rightEnd) > start && left[leftEnd - 1] === right[rightEnd - 1]) {
+    leftEnd -= 1
+    rightEnd -= 1
+  }
+  const [onLeft, onRight] = [left.slice(start, leftEnd), right.slice(start, rightEnd)]
+  if (onLeft.length !== onRight.length) return onLeft.length + onRight.length === 1
+  if (onLeft.length === 1) return left.length >= shortestReplaced
+  return onLeft.length === 2 && onLeft[0] === onRight[1] && onLeft[1] === onRight[0]
 }
 
 /** The Damerau–Levenshtein distance of two words; Infinity when it exceeds `maxDistance`. */

@@ -31,27 +31,46 @@ export function warningsOfSchemas({
   inputsSchema,
   outputsSchema,
 }: Pick<ResourceTypeInfo, 'inputsSchema' | 'outputsSchema'>): string[] {
-  const { properties } = outputsSchema
-  const names = isObject(properties) ? Object.keys(properties) : []
-  const absent = parts.filter((name) => !names.includes(name))
+  const unknown = (schema: FreeForm) => firstHints(ofKeywords, schema, (each) => hintsWithin(each, ''))
   return [
-    ...misspeltIn(inputsSchema).map((text) => `the schema of the inputs has the unknown keyword ${text}`),
-    ...misspeltIn(outputsSchema).map((text) => `the schema of the outputs has the unknown keyword ${text}`),
-    ...names.flatMap((name) => {
-      const meant = misspelt(name, absent)
-      return meant === undefined
-        ? []
-        : [`the schema of the outputs has ${hintOf(name, '/properties', meant)}`]
-    }),
+    ...unknown(inputsSchema).map((text) => `the schema of the inputs has the unknown keyword ${text}`),
+    ...unknown(outputsSchema).map((text) => `the schema of the outputs has the unknown keyword ${text}`),
+    ...firstHints(ofParts, outputsSchema, hintsAtParts).map(
+      (text) => `the schema of the outputs has ${text}`,
+    ),
   ]
 }
 
-const found = new WeakMap<FreeForm, readonly string[]>()
+type Hints = WeakMap<FreeForm, readonly string[]>
 
-function misspeltIn(schema: FreeForm): readonly string[] {
-  const result = found.get(schema) ?? (isReadable(schema) ? [...hintsWithin(schema, '')] : [])
-  found.set(schema, result)
-  return result.slice(0, maxWarnings)
+const ofKeywords: Hints = new WeakMap()
+const ofParts: Hints = new WeakMap()
+
+/** The first hints about a schema, which are kept: types are listed often. */
+function firstHints(
+  found: Hints,
+  schema: FreeForm,
+  hintsOf: (schema: FreeForm) => Iterable<string>,
+): readonly string[] {
+  const known = found.get(schema)
+  if (known) return known
+  const hints: string[] = []
+  found.set(schema, hints)
+  if (!isReadable(schema)) return hints
+  for (const hint of hintsOf(schema)) {
+    hints.push(hint)
+    if (hints.length === maxWarnings) break
+  }
+  return hints
+}
+
+function* hintsAtParts({ properties }: FreeForm): Generator<string> {
+  const names = isObject(properties) ? Object.keys(properties) : []
+  const absent = parts.filter((name) => !names.includes(name))
+  for (const name of names) {
+    const meant = misspelt(name, absent)
+    if (meant !== undefined) yield hintOf(name, '/properties', meant)
+  }
 }
 
 /** Looks into schemas alone: other data may have any keys. */
@@ -61,6 +80,7 @@ function* hintsWithin(value: unknown, at: string): Generator<string> {
     return
   }
   if (!isObject(value)) return
+  const absent = keywords.filter((each) => !Object.hasOwn(value, each))
   for (const [keyword, member] of Object.entries(value)) {
     const where = `${at}/${escapeToken(keyword)}`
     if (mapKeywords.has(keyword) && isObject(member))
@@ -68,10 +88,7 @@ function* hintsWithin(value: unknown, at: string): Generator<string> {
         yield* hintsWithin(each, `${where}/${escapeToken(name)}`)
     else if (schemaKeywords.has(keyword)) yield* hintsWithin(member, where)
     else if (!known.has(keyword)) {
-      const meant = misspelt(
-        keyword,
-        keywords.filter((each) => !Object.hasOwn(value, each)),
-      )
+      const meant = misspelt(keyword, absent)
       if (meant !== undefined) yield hintOf(keyword, at, meant)
     }
   }

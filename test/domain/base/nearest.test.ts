@@ -106,3 +106,19 @@ describe('a name is misspelt', () => {
     expect(misspelt(wrong, ['mode', 'delta_id', 'is_secret'])).toBe(meant)
   })
 })
+
+test('and only then, as the distance of the letters says', () => {
+  const name = fc.string({ unit: fc.constantFrom('a', 'b', 'A', '-'), minLength: 1, maxLength: 7 })
+  const plain = (text: string) => text.replaceAll('-', '').toLowerCase()
+  const sorted = (text: string) => text.split('').sort().join('')
+  fc.assert(
+    fc.property(name, name, (wrong, known) => {
+      const [left, right] = [plain(wrong), plain(known)]
+      const isLong = Math.min(left.length, right.length) >= 4
+      const isReplaced = left.length === right.length && sorted(left) !== sorted(right)
+      const isNear = isLong && distance(left, right) === 1 && (!isReplaced || left.length >= 6)
+      const isMisspelt = wrong.length >= 4 && (left === right || isNear)
+      expect(misspelt(wrong, [known])).toBe(isMisspelt ? known : undefined)
+    }),
+  )
+})

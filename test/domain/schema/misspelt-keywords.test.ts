@@ -41,6 +41,14 @@ describe('a misspelt keyword of a schema is a warning', () => {
   })
 })
 
+test('ten warnings of each kind are shown at most', () => {
+  const many = (name: string) =>
+    Object.fromEntries(Array.from({ length: 200 }, (_, i) => [spelt(name, i), {}]))
+  const spelt = (name: string, i: number) => `${name}${'-'.repeat(i)}${i % 2 ? 's' : 'z'}`
+  const outputsSchema = { ...many('require'), properties: many('value') }
+  expect(warningsOfSchemas({ inputsSchema: many('require'), outputsSchema })).toHaveLength(30)
+})
+
 describe('nothing is said about', () => {
   test.each<[rule: string, schema: FreeForm]>([
     ['keywords of others', { 'x-order': 1, colour: 'red', example: 1, nullable: true }],
