@@ -2,15 +2,10 @@ import type { FreeForm, TSchema } from '../../api/schema.ts'
 import { isObject, ownValue } from '../base/json.ts'
 import { didYouMean, misspelt } from '../base/nearest.ts'
 import type { DriverDescriptor } from '../resource/driver.ts'
-import { unknownFieldsOfLeaves, unreadLeaves } from '../secret/secret-inputs.ts'
+import { type Ineffective, unknownFieldsOfLeaves, unreadLeaves } from '../secret/secret-inputs.ts'
 
 const maxListed = 10
 const maxPlace = 200
-
-interface Unread {
-  readonly place: string
-  readonly hint: string
-}
 
 /**
  * The inputs that a built-in driver does not read, as warnings: definitions that come from elsewhere may have some. Where
@@ -36,7 +31,7 @@ export function unreadFromTemplate(
   if (!('values' in template) && !('secrets' in template))
     return unreadBy(driverType, descriptor, { values: template, secrets: {} })
   const { values = {}, secrets = {}, ...rest } = template
-  const unread = Object.keys(rest).map((place) => ({ place, hint: didYouMean(place, ['values', 'secrets']) }))
+  const unread = Object.keys(rest).map((place) => ({ place, name: place, known: ['values', 'secrets'] }))
   const inputs = { values: isObject(values) ? values : {}, secrets: isObject(secrets) ? secrets : {} }
   return [
     ...listed(unread, (place) => `'template.${place}' is not read`),
@@ -58,12 +53,14 @@ function unreadBy(
   return listed(unread, (place) => `driver '${driverType}' does not read the input '${place}'`)
 }
 
-function listed(all: readonly Unread[], say: (place: string) => string): string[] {
-  const texts = all.slice(0, maxListed).map(({ place, hint }) => `${say(place.slice(0, maxPlace))}${hint}`)
+function listed(all: readonly Ineffective[], say: (place: string) => string): string[] {
+  const texts = all
+    .slice(0, maxListed)
+    .map(({ place, name, known }) => `${say(place.slice(0, maxPlace))}${didYouMean(name, known)}`)
   return all.length > maxListed ? [...texts, `${all.length - maxListed} more are not read`] : texts
 }
 
-function unreadIn(schema: TSchema, value: unknown, place: string, isOpen: boolean): Unread[] {
+function unreadIn(schema: TSchema, value: unknown, place: string, isOpen: boolean): Ineffective[] {
   const { properties } = schema as { readonly properties?: Readonly<Record<string, TSchema>> }
   if (!properties || !isObject(value)) return []
   const known = Object.keys(properties)
@@ -74,6 +71,6 @@ function unreadIn(schema: TSchema, value: unknown, place: string, isOpen: boolea
     // Only the inputs at the top are for templates.
     if (below) return unreadIn(below, member, at, false)
     if (isOpen && misspelt(name, absent) === undefined) return []
-    return [{ place: at, hint: didYouMean(name, absent) }]
+    return [{ place: at, name, known: absent }]
   })
 }

@@ -1,7 +1,7 @@
 import type { FreeForm } from '../../api/schema.ts'
 import { Problem, Stalled } from '../base/errors.ts'
 import { escapeToken, isObject, ownValue, pointerSteps, sameJson } from '../base/json.ts'
-import { didYouMean, misspelt } from '../base/nearest.ts'
+import { misspelt } from '../base/nearest.ts'
 import { definitionRoots, parseLink } from '../placeholder/link.ts'
 import { expand, findPlaceholders, type Resolved } from '../placeholder/placeholder.ts'
 import { formatPath, parseTemplate } from '../placeholder/template.ts'
@@ -135,11 +135,15 @@ export function secretLeavesWithoutName(refs: FreeForm, at = ''): string[] {
 
 const fieldsOfLeaf: readonly string[] = ['secret', 'key', 'placeholders', 'value', 'store', 'ref', 'version']
 
-/** Fields of secret inputs that have no effect, as places in dots, each with what may be meant. */
-export function unknownFieldsOfLeaves(
-  refs: FreeForm,
-  at = '',
-): { readonly place: string; readonly hint: string }[] {
+/** A name without effect, as a place in dots, and the names that it may misspell. */
+export interface Ineffective {
+  readonly place: string
+  readonly name: string
+  readonly known: readonly string[]
+}
+
+/** Fields of secret inputs that have no effect. */
+export function unknownFieldsOfLeaves(refs: FreeForm, at = ''): Ineffective[] {
   return Object.entries(refs).flatMap(([name, value]) => {
     if (!isObject(value)) return []
     const below = at === '' ? name : `${at}.${name}`
@@ -148,12 +152,12 @@ export function unknownFieldsOfLeaves(
     if (isSecretLeaf(value))
       return names
         .filter((field) => !fieldsOfLeaf.includes(field))
-        .map((field) => ({ place: `${below}.${field}`, hint: didYouMean(field, absent) }))
+        .map((field) => ({ place: `${below}.${field}`, name: field, known: absent }))
     // A map of inputs may have any names.
     const wrong = names.find(
       (field) => typeof value[field] === 'string' && misspelt(field, ['secret']) !== undefined,
     )
-    if (wrong !== undefined) return [{ place: `${below}.${wrong}`, hint: didYouMean(wrong, ['secret']) }]
+    if (wrong !== undefined) return [{ place: `${below}.${wrong}`, name: wrong, known: ['secret'] }]
     return unknownFieldsOfLeaves(value, below)
   })
 }
