@@ -1,7 +1,7 @@
 import type { FreeForm } from '../../api/schema.ts'
 import { escapeToken, isObject, ownValue } from '../base/json.ts'
 import { appliedSchemas } from './applied-schemas.ts'
-import { createNamePatterns } from './name-patterns.ts'
+import { createNamePatterns, type NamePatterns } from './name-patterns.ts'
 import { schemasOfPart } from './parted-schema.ts'
 
 /**
@@ -40,13 +40,16 @@ export function declaredSecretPaths(outputsSchema: FreeForm, values: FreeForm = 
       .join()
   let [steps, characters] = [maxSteps, maxCharacters]
   const patterns = createNamePatterns()
-  const isTooMuch = () => steps < 0 || characters < 0
+  const isTooMuch = () => steps < 0 || characters < 0 || patterns.isSpent()
   const declared = ({ secret, open, value, at, outer }: Place): string[] => {
     const hidden = appliedSchemas(outputsSchema, secret, 'perhaps')
     const plain = appliedSchemas(outputsSchema, open, 'always')
     const names = isObject(value) ? Object.keys(value) : []
-    const shown = declaredProperties(plain, names, (pattern, name) => patterns.fits(pattern, name, false))
-    const found = declaredProperties(hidden, names, (pattern, name) => patterns.fits(pattern, name, true))
+    const shown = declaredProperties(plain, names, patterns)
+    const found = declaredProperties(hidden, names, patterns)
+    // In doubt, each output is secret that a pattern may name.
+    if (patterns.isSpent() && hidden.some(hasPatterns))
+      for (const name of names) if (!found.has(name)) found.set(name, [])
     steps -= hidden.length + plain.length + countOf(shown) + countOf(found)
     for (const name of found.keys()) characters -= at.length + name.length
     // The names of the outputs are needed in any case.
@@ -62,23 +65,21 @@ export function declaredSecretPaths(outputsSchema: FreeForm, values: FreeForm = 
       return declared({ secret: schemas, open: others, value: inner, at: path, outer: within })
     })
   }
-  const paths = declared({
+  return declared({
     secret: schemasOfPart(outputsSchema, 'secrets', 'perhaps'),
     open: schemasOfPart(outputsSchema, 'values', 'always'),
     value: values,
     at: '',
     outer: new Set(),
   })
-  patterns.forget()
-  return paths
 }
 
 /** The properties that schemas declare, by name or by a pattern of one of these names, each with its schemas. */
 function declaredProperties(
   schemas: readonly FreeForm[],
   names: readonly string[],
-  fits: (pattern: string, name: string) => boolean,
-): ReadonlyMap<string, readonly unknown[]> {
+  patterns: NamePatterns,
+): Map<string, unknown[]> {
   const all = new Map<string, unknown[]>()
   const add = (name: string, property: unknown) => {
     const known = all.get(name)
@@ -87,11 +88,17 @@ function declaredProperties(
   }
   for (const schema of schemas) {
     for (const [name, property] of Object.entries(propertiesOf(schema))) add(name, property)
-    const patterns = ownValue(schema, 'patternProperties')
-    for (const [pattern, property] of Object.entries(isObject(patterns) ? patterns : {}))
-      for (const name of names) if (fits(pattern, name)) add(name, property)
+    if (names.length === 0 || !hasPatterns(schema)) continue
+    for (const [pattern, property] of Object.entries(schema.patternProperties)) {
+      if (patterns.isSpent()) break
+      for (const name of names) if (patterns.fits(pattern, name)) add(name, property)
+    }
   }
   return all
+}
+
+function hasPatterns(schema: FreeForm): schema is { patternProperties: FreeForm } {
+  return isObject(ownValue(schema, 'patternProperties'))
 }
 
 function countOf(properties: ReadonlyMap<string, readonly unknown[]>): number {

@@ -3,30 +3,32 @@ import { BudgetExceeded } from './schema-steps.ts'
 
 /** Compares names with patterns of one schema, up to a limit of work. */
 export interface NamePatterns {
-  /** Whether a name fits a pattern; `inDoubt` beyond the limit, and for a pattern that is not valid. */
-  fits(pattern: string, name: string, inDoubt: boolean): boolean
-  /** Frees the automata of the patterns. */
-  forget(): void
+  /** Whether a name fits a pattern. Nothing does once it is not known of one name. */
+  fits(pattern: string, name: string): boolean
+  /** Whether it is not known which names fit: beyond the limit, or after a pattern that is not valid. */
+  isSpent(): boolean
 }
 
 const maxSteps = 100_000
 
-/** Creates it with the whole limit left: some tens of milliseconds. */
+/** Creates it with the whole limit left: some tens of milliseconds. Its automata are forgotten with it. */
 export function createNamePatterns(): NamePatterns {
   let steps = maxSteps
-  const { engine, forget } = createMeteredPatterns((spent) => {
+  const { engine } = createMeteredPatterns((spent) => {
     steps -= spent
     if (steps < 0) throw new BudgetExceeded('the patterns of the names of the outputs take too many steps')
   })
+  const isSpent = () => steps < 0
   return {
-    fits(pattern, name, inDoubt) {
-      if (steps < 0) return inDoubt
+    isSpent,
+    fits(pattern, name) {
+      if (isSpent()) return false
       try {
         return engine(pattern, 'u').test(name)
       } catch {
-        return inDoubt
+        steps = -1
+        return false
       }
     },
-    forget,
   }
 }

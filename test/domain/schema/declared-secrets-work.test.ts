@@ -172,4 +172,16 @@ test('names that take long to compare with patterns are secret', () => {
   expect(declaredSecretPaths(schema, { ...values, host: 'h' })).toContain(`/${long('c')}`)
   const plain = { properties: { values: { patternProperties: { [pattern]: {} } }, secrets: login } }
   expect(declaredSecretPaths(plain, { ...values, password: 'p' })).toEqual(['/password'])
+  const both = { properties: { values: { properties: { host: {} } }, secrets: schema.properties.secrets } }
+  const mixed = Array.from({ length: 5000 }, (_, i) => ((i * i * 7919) % 10_007 < 5000 ? 'a' : 'b')).join('')
+  expect(declaredSecretPaths(both, { [mixed]: 1, host: 'h' })).toContain('/host')
+})
+
+test('many names and many patterns are compared up to the limit, and are secret beyond it', () => {
+  const many = (count: number, name: (i: number) => string) =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [name(i), {}]))
+  const values = { ...many(50_000, (i) => `n${i}`), host: { a: 1 } }
+  const open = { properties: { host: {} } }
+  const schema = { properties: { values: open, secrets: { patternProperties: many(1900, (i) => `^x${i}`) } } }
+  expect(declaredSecretPaths(schema, values)).toHaveLength(50_001)
 })
