@@ -60,7 +60,7 @@ export function misspelt(wrong: string, known: readonly string[]): string | unde
 }
 
 function withoutSeparators(name: string): string {
-  return name.replaceAll(/[-_]/g, '').toLowerCase()
+  return name.replaceAll(/[-_[\]]/g, '').toLowerCase()
 }
 
 /** Whether two words differ in one letter. Takes one pass, because there can be many wrong names. */

@@ -84,7 +84,7 @@ export function misspeltFieldOf(value: FreeForm, fields: readonly string[]): str
   return undefined
 }
 
-/** A module without dependencies has an empty map of them. */
-function isBlank(value: unknown): boolean {
+/** Whether a field says nothing: a module without dependencies has an empty map of them. */
+export function isBlank(value: unknown): boolean {
   return (value ?? undefined) === undefined || (isObject(value) && Object.keys(value).length === 0)
 }

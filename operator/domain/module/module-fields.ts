@@ -1,6 +1,6 @@
 import type { FreeForm } from '../../api/schema.ts'
 import { isObject } from '../base/json.ts'
-import { misspeltFieldOf } from '../delta/dependency-form.ts'
+import { isBlank, misspeltFieldOf } from '../delta/dependency-form.ts'
 import { moduleSchema } from './module-schema.ts'
 
 const fields = ['profile', 'spec', 'externals', 'deploy']
@@ -14,7 +14,7 @@ export function problemOfSpec({ spec }: { readonly spec?: unknown }): string | u
 
 /** Why a field beside `spec` has no effect: it misspells one, or belongs into `spec`. */
 export function problemOfFields(module: FreeForm): string | undefined {
-  const misplaced = fieldsOfSpec.find((name) => (module[name] ?? undefined) !== undefined)
+  const misplaced = fieldsOfSpec.find((name) => !isBlank(module[name]))
   if (misplaced !== undefined) return `'/${misplaced}': belongs into '/spec'`
   const wrong = misspeltFieldOf(module, fields)
   return wrong === undefined ? undefined : `the module has ${wrong}`

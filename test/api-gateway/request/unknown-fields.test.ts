@@ -84,6 +84,7 @@ describe('a misspelt query parameter', () => {
     [`POST ${deploys}?dryrun=true`, 'dryrun', 'dry_run'],
     [`POST ${deploys}?DRY_RUN=true`, 'DRY_RUN', 'dry_run'],
     [`POST ${deploys}?dry-run=true`, 'dry-run', 'dry_run'],
+    [`POST ${deploys}?dry_run[]=true`, 'dry_run[]', 'dry_run'],
     [`POST ${deploys}?dry_rum=true`, 'dry_rum', 'dry_run'],
     [`DELETE ${app}?dryRun=true`, 'dryRun', 'dry_run'],
     [`DELETE ${app}/envs/development/resources/s3/x?detatch=true`, 'detatch', 'detach'],

@@ -79,6 +79,7 @@ describe('problems of modules are problems of the graph', () => {
       ],
     ],
     ['nothing about a module without containers', { web: { spec: { anything: 1 } } }, []],
+    ['nothing about an empty field beside the spec', { web: web({}, { labels: {} }) }, []],
     [
       'containers beside the spec',
       { web: { containers: { main: { image: 'web:1' } } } },
