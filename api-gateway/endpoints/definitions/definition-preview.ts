@@ -10,7 +10,7 @@ import {
   ProblemLimit,
   problemCount,
 } from '../../../operator/domain/graph/problems.ts'
-import { plan } from '../../../operator/domain/plan/plan.ts'
+import { type PlanInput, plan } from '../../../operator/domain/plan/plan.ts'
 import { type Preview, previewChange, type ResourceChange } from '../../../operator/domain/plan/preview.ts'
 import { contextOf } from '../../../operator/domain/resource/identity.ts'
 import type { Call, Gateway } from '../../endpoint.ts'
@@ -123,7 +123,7 @@ export async function previewDefinition(
   async function preview(environment: Environment, next: NextTurn): Promise<void> {
     const set = environment.status?.lastPlanned && planning.deployedSet(environment)
     if (!set) return
-    const input = planning.inputFor(environment, set)
+    const input = withSameAccounts(planning.inputFor(environment, set))
     const now = plan({ ...input, matcher: before })
     await next()
     const then = plan({ ...input, matcher: after })
@@ -138,6 +138,18 @@ export async function previewDefinition(
     for (const environment of findAll(store, Environment, organization)) await preview(environment, next)
   })
   return { changes, problems }
+}
+
+/** Plans of this input see the same accounts, even if one is created or deleted in between. */
+function withSameAccounts(input: PlanInput): PlanInput {
+  const types = new Map<string, string | undefined>()
+  return {
+    ...input,
+    accountTypeOf(name) {
+      if (!types.has(name)) types.set(name, input.accountTypeOf?.(name))
+      return types.get(name)
+    },
+  }
 }
 
 /** Limits the listed problems and adds the number of the others. */

@@ -1,8 +1,14 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
+import { previewDefinition } from '../../../../api-gateway/endpoints/definitions/definition-preview.ts'
 import { DeploymentSet } from '../../../../operator/api/deployment-set.ts'
 import { EnvironmentDeployment } from '../../../../operator/api/environment-deployment.ts'
 import { newObject } from '../../../../operator/api/kind.ts'
+import { ResourceAccount } from '../../../../operator/api/resource-account.ts'
+import { ResourceDefinition } from '../../../../operator/api/resource-definition.ts'
 import { ResourceType } from '../../../../operator/api/resource-type.ts'
+import { catalogue } from '../../../../operator/drivers/catalogue.ts'
+import { silentLog } from '../../../../operator/log.ts'
+import { createPlanning } from '../../../../operator/planning/planning.ts'
 import { addEnvironment, addResource, finish } from '../../support/objects.ts'
 import { setUpGateway } from '../../support/set-up.ts'
 
@@ -62,6 +68,24 @@ describe('a dry run', () => {
     const { body } = await gateway.send(`GET ${path}/s3`)
     expect(await preview(`PUT ${path}/s3`, body)).toEqual({ changes: [], problems: [] })
     expect(await preview(`PATCH ${path}/s3`, { name: 'other' })).toEqual({ changes: [], problems: [] })
+  })
+
+  test('compares plans with the same accounts, even if one is made or deleted between them', async () => {
+    const { cluster } = gateway
+    const { metadata, spec } = cluster.store.get(ResourceDefinition, 'acme', 's3') as ResourceDefinition // set up
+    const definition = newObject(ResourceDefinition, metadata, { ...spec, accountName: 'late' })
+    cluster.put(ResourceDefinition, definition)
+    let turns = 0
+    const next = async () => {
+      turns += 1
+      const account = { namespace: 'acme', name: 'late' }
+      if (turns === 1) cluster.put(ResourceAccount, newObject(ResourceAccount, account, { type: 'aws' }))
+      if (turns === 4) cluster.drop(ResourceAccount, 'acme', 'late')
+    }
+    const planning = createPlanning(cluster.store, { catalogue, vendors: ['quartermaster'], log: silentLog })
+    const tools = { cluster, planning }
+    const same = await previewDefinition('acme', 's3', definition, tools, async (work) => work(next))
+    expect([turns, same]).toEqual([6, { changes: [], problems: [] }])
   })
 
   test('of a definition that exists is a conflict, as its creation is', async () => {
