@@ -92,6 +92,14 @@ export function createServe(
         const current = isPublic ? anonymous : (await tryAuthenticate(request, gateway))?.caller
         return current !== undefined && isAuthorized(() => authorizeCaller(current))
       }
+      /** Permits again, because a role or token may be revoked meanwhile. */
+      const permitCurrent = async () =>
+        permit(
+          isPublic
+            ? anonymous
+            : ((await tryAuthenticate(request, gateway))?.caller ?? throwUnauthenticated(request, gateway)),
+        )
+      let bodyBytes = 0
       const call: Call = {
         params,
         query: checkDeclared('query', checkQuery, request.query) as Call['query'],
@@ -99,12 +107,16 @@ export function createServe(
         caller,
         isStillAllowed,
         inTurn: (work) =>
-          gateway.longWork.run(keyOf(request, user), async (next) => {
-            await next()
-            if (!(await isStillAllowed()))
-              throw new Problem('Forbidden', 'the access ended while the request waited')
-            return work(next)
-          }),
+          gateway.longWork.run(
+            keyOf(request, user),
+            async (next) => {
+              // Before its turn: to read a session takes a moment, in which work of others would get theirs.
+              await permitCurrent()
+              await next()
+              return work(next)
+            },
+            bodyBytes,
+          ),
         header: (name) => request.get(name),
       }
       const again = async (each: Call): Promise<Call> => ({
@@ -118,13 +130,14 @@ export function createServe(
           endpoint.handle(isRepeated ? await again(each) : each, gateway),
         )
       if (!bodySchema || !checkBody) return handle(call)
-      const body = checkBody(await readJson(request, bodyLimits(request, user)))
+      const limits = bodyLimits(request, user)
+      const release = (bytes: number) => {
+        bodyBytes = bytes
+        limits.release(bytes)
+      }
+      const body = checkBody(await readJson(request, { ...limits, release }))
       refuseUnknownFields(bodySchema, body)
-      // Authorizes again, because a role or token may be revoked while the body is received.
-      const current = isPublic
-        ? anonymous
-        : ((await tryAuthenticate(request, gateway))?.caller ?? throwUnauthenticated(request, gateway))
-      return handle({ ...call, body, caller: await permit(current) })
+      return handle({ ...call, body, caller: await permitCurrent() })
     }
     return endpoint.isInvalidIfMissing ? invalidIfMissing(serve) : serve
   }

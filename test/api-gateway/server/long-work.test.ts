@@ -1,9 +1,13 @@
-import { setImmediate as nextLoop } from 'node:timers/promises'
+import { setImmediate as nextLoop, setTimeout } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
+import { endpoint, ok } from '../../../api-gateway/endpoint.ts'
+import { endpoints } from '../../../api-gateway/endpoints/index.ts'
 import { createLongWork, type NextTurn } from '../../../api-gateway/long-work.ts'
 import { User } from '../../../operator/api/access.ts'
 import { systemNamespace } from '../../../operator/api/names.ts'
+import { object } from '../../../operator/api/schema.ts'
 import { fc } from '../../support/properties.ts'
+import { newSessionKey, startGateway, tokenOf } from '../support/gateway.ts'
 import { addEnvironment } from '../support/objects.ts'
 import { setUpGateway } from '../support/set-up.ts'
 
@@ -94,6 +98,17 @@ describe('long work of several users', () => {
   })
 })
 
+test('long work of one user waits only with few bytes of bodies', async () => {
+  const longWork = createLongWork()
+  const mebibyte = 1024 * 1024
+  const work = (next: NextTurn) => next()
+  const open = numbers(4).map(() => longWork.run('eve', work, mebibyte))
+  await expect(longWork.run('eve', work, 1)).rejects.toMatchObject({ reason: 'TooManyRequests' })
+  open.push(longWork.run('eve', work), longWork.run('ada', work, mebibyte))
+  await Promise.all(open)
+  await longWork.run('eve', work, 10 * mebibyte)
+})
+
 describe('many previews of a large environment by one user', () => {
   async function previews(count: number) {
     const shared = numbers(1000).map((each) => ({ op: 'add', path: `/r${each}`, value: { type: 's3' } }))
@@ -124,4 +139,58 @@ describe('many previews of a large environment by one user', () => {
     expect(statuses.filter((each) => each === 200).length).toBeLessThan(10)
     expect(statuses).toContain(403)
   })
+
+  test('are no end of access while the cluster is silent', async () => {
+    const { store } = gateway.cluster
+    const { silentMs } = store
+    const { statuses, all } = await previews(20)
+    while (statuses.length === 0) await nextLoop()
+    Object.assign(store, { silentMs: () => 301_000 })
+    await all
+    Object.assign(store, { silentMs })
+    expect(new Set(statuses)).toEqual(new Set([200, 500]))
+  })
+})
+
+test('long work of people with sessions has one part at a time, and requests are served in between', async () => {
+  const loops: number[] = []
+  let loop = 0
+  const probe = endpoint({
+    method: 'get',
+    path: '/orgs/{org_id}/probe',
+    summary: 'Probe',
+    tag: 'Organizations',
+    access: { organization: 'member' },
+    responses: { 200: object({}, {}, 'Nothing.') },
+    async handle({ inTurn }) {
+      await inTurn(() => loops.push(loop))
+      return ok({})
+    },
+  })
+  const key = newSessionKey()
+  let now = 0
+  const other = await startGateway({
+    endpoints: [...endpoints, probe],
+    // The key in the cache is always old, so each request reads it.
+    now: () => (now += 60_000),
+    sessionKey: () => setTimeout(20, key),
+  })
+  const users = numbers(8).map((each) => `user${each}`)
+  const answers = users.map(async (user) => {
+    other.addUser(user)
+    other.addMember('acme', user, { role: 'member' })
+    const { body } = await other.send('POST /auth/session', { as: null, body: { token: tokenOf(user) } })
+    return () => fetch(`${other.url}/orgs/acme/probe`, { headers: { authorization: `JWT ${body.token}` } })
+  })
+  const asks = await Promise.all(answers)
+  const over = new AbortController()
+  const counting = (async () => {
+    for (; !over.signal.aborted; loop += 1) await nextLoop()
+  })()
+  const statuses = (await Promise.all(asks.map((ask) => ask()))).map(({ status }) => status)
+  over.abort()
+  await counting
+  await other.close()
+  expect(statuses).toEqual(users.map(() => 200))
+  expect(new Set(loops).size).toBe(users.length)
 })
