@@ -8,6 +8,7 @@ import {
   environmentsOf,
   findApplication,
   findEnvironment,
+  refuseEndedAccess,
   refuseTaken,
   replacementTimeoutMs,
   waitUntilDeleted,
@@ -57,7 +58,7 @@ export const environments: readonly Endpoint[] = [
       'An environment.',
     ),
     responses: { 201: environmentShape, 409: errorShape },
-    async handle({ params, body, caller }, { cluster, log }) {
+    async handle({ params, body, caller, isStillAllowed }, { cluster, log }) {
       const { store } = cluster
       const { org_id, app_id } = params
       const target = targetApplication(store, params)
@@ -74,6 +75,7 @@ export const environments: readonly Endpoint[] = [
       const object = newEnvironment(org_id, app_id, { ...body, type }, caller)
       const known = store.get(Environment, org_id, object.metadata.name)
       await refuseTaken(cluster, Environment, known, `environment '${body.id}'`, replacementTimeoutMs)
+      await refuseEndedAccess(isStillAllowed)
       return created(toEnvironment(store, await createIn({ cluster, log }, target, Environment, object)))
     },
   }),

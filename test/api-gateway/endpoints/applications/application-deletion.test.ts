@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { Membership } from '../../../../operator/api/access.ts'
 import { ActiveResource } from '../../../../operator/api/active-resource.ts'
 import { Application } from '../../../../operator/api/application.ts'
 import { Environment } from '../../../../operator/api/environment.ts'
@@ -102,6 +103,21 @@ describe('deletion', () => {
     const first = gateway.send('POST /orgs/acme/apps', { body: shop })
     setTimeout(drop, 3000)
     expect((await first).status).toBe(201)
+  })
+
+  test.each<[what: string, path: string, body: object]>([
+    ['an environment', `${shopPath}/envs`, { id: 'development', name: 'Development' }],
+    ['an application', '/orgs/acme/apps', shop],
+  ])('%s is not created by a member who is removed while it waits', async (_, path, body) => {
+    gateway.addUser('eve')
+    gateway.addMember('acme', 'eve', { role: 'administrator' })
+    end(false, path === '/orgs/acme/apps' ? [application, environment] : [environment])
+    const answer = gateway.send(`POST ${path}`, { body, as: 'eve' })
+    setTimeout(() => {
+      gateway.cluster.drop(Membership, 'acme', 'eve')
+      drop()
+    }, 500)
+    expect((await answer).status).toBe(403)
   })
 
   test('is completed by the operator, even before it saw the created environment', async () => {
