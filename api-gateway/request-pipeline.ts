@@ -113,6 +113,8 @@ export function createServe(
               // Before its turn: to read a session takes a moment, in which work of others would get theirs.
               await permitCurrent()
               await next()
+              if (response.destroyed)
+                throw new Problem('Invalid', 'the connection ended while the request waited')
               return work(next)
             },
             bodyBytes,

@@ -6,6 +6,7 @@ import { createLongWork, type NextTurn } from '../../../api-gateway/long-work.ts
 import { User } from '../../../operator/api/access.ts'
 import { systemNamespace } from '../../../operator/api/names.ts'
 import { object } from '../../../operator/api/schema.ts'
+import { isObject } from '../../../operator/domain/base/json.ts'
 import { fc } from '../../support/properties.ts'
 import { newSessionKey, startGateway, tokenOf } from '../support/gateway.ts'
 import { addEnvironment } from '../support/objects.ts'
@@ -110,16 +111,16 @@ test('long work of one user waits only with few bytes of bodies', async () => {
 })
 
 describe('many previews of a large environment by one user', () => {
-  async function previews(count: number) {
+  async function previews(count: number, signal?: AbortSignal) {
     const shared = numbers(1000).map((each) => ({ op: 'add', path: `/r${each}`, value: { type: 's3' } }))
     const { body } = await gateway.send(`POST ${app}/deltas`, { body: { shared }, as: 'eve' })
     const statuses: number[] = []
     const all = numbers(count).map(async () => {
       const operation = `POST ${app}/envs/development/deploys?dry_run=true`
-      const answer = await gateway.send(operation, { body: { delta_id: body.id }, as: 'eve' })
+      const answer = await gateway.send(operation, { body: { delta_id: body.id }, as: 'eve', signal })
       statuses.push(answer.status)
     })
-    return { statuses, all: Promise.all(all) }
+    return { statuses, all: Promise.allSettled(all) }
   }
 
   test('do not hold up the requests of others', async () => {
@@ -138,6 +139,20 @@ describe('many previews of a large environment by one user', () => {
     await all
     expect(statuses.filter((each) => each === 200).length).toBeLessThan(10)
     expect(statuses).toContain(403)
+  })
+
+  test('are not made any more when their client has left', async () => {
+    const left = new AbortController()
+    const { all } = await previews(20, left.signal)
+    await nextLoop()
+    left.abort()
+    await all
+    await gateway.send(`POST ${app}/envs/development/deploys?dry_run=true`, { body: {}, as: 'eve' })
+    const statuses = gateway.logged.flatMap(({ message, fields }) =>
+      message === 'audit' && isObject(fields) && fields['dry_run'] ? [fields['response_status']] : [],
+    )
+    expect(statuses).toHaveLength(21)
+    expect(statuses.filter((each) => each === 400).length).toBeGreaterThan(10)
   })
 
   test('are no end of access while the cluster is silent', async () => {

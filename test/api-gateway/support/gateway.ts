@@ -20,6 +20,8 @@ export interface TestRequest {
   /** The body as it is. */
   readonly text?: string | Uint8Array
   readonly headers?: Readonly<Record<string, string>>
+  /** Ends the connection before the answer. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** The response; its body was checked against the OpenAPI document. */
@@ -89,7 +91,7 @@ export async function startGateway(
     url,
     port,
     logged,
-    async send(operation, { as = 'admin', body, text, headers = {} } = {}) {
+    async send(operation, { as = 'admin', body, text, headers = {}, signal } = {}) {
       const [method = '', path = ''] = operation.split(' ')
       const payload = text ?? (body === undefined ? undefined : JSON.stringify(body))
       const response = await fetch(url + path, {
@@ -100,6 +102,7 @@ export async function startGateway(
           ...headers,
         },
         ...(payload === undefined ? {} : { body: payload }),
+        ...(signal ? { signal } : {}),
       })
       const contentType = response.headers.get('content-type') ?? ''
       const content = await responseText(response)
