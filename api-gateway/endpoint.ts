@@ -45,6 +45,8 @@ export interface Call<
   readonly caller: Caller
   /** Whether the caller is still authenticated and authorized, for responses that take long. */
   isStillAllowed(): Promise<boolean>
+  /** Returns the caller with the roles of now, for requests that wait; throws if the access has ended. */
+  currentCaller(): Promise<Caller>
   /** Runs work that holds up other requests when it is the caller's turn; `next` gives others theirs. */
   inTurn<T>(work: (next: NextTurn) => T | Promise<T>): Promise<T>
   /** Returns a header that the operation declares, by its lowercase name. */

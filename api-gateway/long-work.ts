@@ -19,6 +19,7 @@ const most = 100
 /** Bytes of their bodies, which take some twenty times as much memory when they are read. */
 const mostBytes = 4 * 1024 * 1024
 const retryAfterSeconds = 1
+const refusal = 'too many long requests of this user wait'
 /** After a part, others have this share of its time for what takes several steps, such as a write. */
 const restShare = 10
 
@@ -26,7 +27,7 @@ const restShare = 10
 export function createLongWork(): LongWork {
   const works: KeyedMutex = new Map()
   const counts = new Map<string, number>()
-  const bodies = createByteBudget(mostBytes)
+  const bodies = createByteBudget(mostBytes, refusal)
   /** At most one part of each owner, so that owners alternate. */
   const waiting: (() => void)[] = []
   let isResting = false
@@ -58,8 +59,7 @@ export function createLongWork(): LongWork {
 
   return {
     async run(owner, work, bytes = 0) {
-      if ((counts.get(owner) ?? 0) >= most)
-        throw new RateLimited(retryAfterSeconds, 'too many long requests of this user wait')
+      if ((counts.get(owner) ?? 0) >= most) throw new RateLimited(retryAfterSeconds, refusal)
       if (bytes > 0) bodies.reserve(owner, bytes)
       count(owner, 1)
       try {

@@ -92,8 +92,7 @@ export function createServe(
         const current = isPublic ? anonymous : (await tryAuthenticate(request, gateway))?.caller
         return current !== undefined && isAuthorized(() => authorizeCaller(current))
       }
-      /** Permits again, because a role or token may be revoked meanwhile. */
-      const permitCurrent = async () =>
+      const currentCaller = async () =>
         permit(
           isPublic
             ? anonymous
@@ -106,12 +105,13 @@ export function createServe(
         body: undefined,
         caller,
         isStillAllowed,
+        currentCaller,
         inTurn: (work) =>
           gateway.longWork.run(
             keyOf(request, user),
             async (next) => {
               // Before its turn: to read a session takes a moment, in which work of others would get theirs.
-              await permitCurrent()
+              await currentCaller()
               await next()
               if (response.destroyed)
                 throw new Problem('Invalid', 'the connection ended while the request waited')
@@ -139,7 +139,8 @@ export function createServe(
       }
       const body = checkBody(await readJson(request, { ...limits, release }))
       refuseUnknownFields(bodySchema, body)
-      return handle({ ...call, body, caller: await permitCurrent() })
+      // A role or token may be revoked while the body is received.
+      return handle({ ...call, body, caller: await currentCaller() })
     }
     return endpoint.isInvalidIfMissing ? invalidIfMissing(serve) : serve
   }

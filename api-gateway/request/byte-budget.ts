@@ -11,17 +11,17 @@ export interface ByteBudget {
 
 const retrySeconds = 1
 
-/** Limits the bytes of each caller; a single reservation may exceed the limit. */
-export function createByteBudget(limit: number): ByteBudget {
+/** Limits the bytes of each caller; a single reservation may exceed the limit. `refusal` says what there is too much of. */
+export function createByteBudget(limit: number, refusal?: string): ByteBudget {
   const reserved = new Map<string, number>()
   const reservedBy = (caller: string) => reserved.get(caller) ?? 0
   return {
     ensureAvailable(caller) {
-      if (reservedBy(caller) >= limit) throw new RateLimited(retrySeconds)
+      if (reservedBy(caller) >= limit) throw new RateLimited(retrySeconds, refusal)
     },
     reserve(caller, bytes, { force = false } = {}) {
       const earlier = reservedBy(caller)
-      if (!force && earlier > 0 && earlier + bytes > limit) throw new RateLimited(retrySeconds)
+      if (!force && earlier > 0 && earlier + bytes > limit) throw new RateLimited(retrySeconds, refusal)
       reserved.set(caller, earlier + bytes)
     },
     release(caller, bytes) {

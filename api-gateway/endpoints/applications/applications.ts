@@ -14,7 +14,6 @@ import {
   find,
   findApplication,
   newMetadata,
-  refuseEndedAccess,
   refuseTaken,
   replacementTimeoutMs,
   waitUntilDeleted,
@@ -84,7 +83,7 @@ export const applications: readonly Endpoint[] = [
     access: { organization: 'manager' },
     body: newApplicationShape,
     responses: { 201: applicationShape, 409: errorShape },
-    async handle({ params: { org_id }, body, caller, isStillAllowed }, gateway) {
+    async handle({ params: { org_id }, body, caller, currentCaller }, gateway) {
       const { cluster, log, serverNow } = gateway
       const { store } = cluster
       const known = store.get(Application, org_id, body.id)
@@ -93,7 +92,7 @@ export const applications: readonly Endpoint[] = [
       const left = await findIncomplete(known, body.name, caller, gateway)
       if (!left) await refuse()
       const createFirst = await prepareFirstEnvironment({ cluster, log }, org_id, body, caller)
-      await refuseEndedAccess(isStillAllowed)
+      await currentCaller()
       const complete = async (application: Application) => {
         await makeOwner(application, caller, { cluster, log })
         await createFirst?.(application)

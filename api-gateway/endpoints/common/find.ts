@@ -9,7 +9,6 @@ import { environmentObjectName } from '../../../operator/domain/resource/identit
 import { type Cluster, refreshNamed } from '../../../operator/kube/cache/cluster.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import type { Caller } from '../../authenticate.ts'
-import type { Call } from '../../endpoint.ts'
 import { Missing } from '../../request/missing.ts'
 
 /** Path of an environment. */
@@ -191,11 +190,6 @@ const pollIntervalMs = 50
  * a namespace, and clients that replace what they made do not repeat a refused creation.
  */
 export const replacementTimeoutMs = 10_000
-
-/** Throws Forbidden for a caller whose access ended while the request waited. */
-export async function refuseEndedAccess(isStillAllowed: Call['isStillAllowed']): Promise<void> {
-  if (!(await isStillAllowed())) throw new Problem('Forbidden', 'the access ended while the request waited')
-}
 
 /** Waits until an object is deleted, briefly unless said otherwise; returns whether it is. */
 export async function waitUntilDeleted(

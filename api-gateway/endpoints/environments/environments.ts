@@ -1,6 +1,6 @@
 import { Environment } from '../../../operator/api/environment.ts'
 import { list, object, string } from '../../../operator/api/schema.ts'
-import { authorize } from '../../authenticate.ts'
+import { authorize, type Caller } from '../../authenticate.ts'
 import { accepted, created, type Endpoint, endpoint, noContent, ok } from '../../endpoint.ts'
 import { knownId, objectName, shortId } from '../../request/parameters.ts'
 import { acceptedShape, errorShape } from '../../response/shapes.ts'
@@ -8,7 +8,6 @@ import {
   environmentsOf,
   findApplication,
   findEnvironment,
-  refuseEndedAccess,
   refuseTaken,
   replacementTimeoutMs,
   waitUntilDeleted,
@@ -58,7 +57,7 @@ export const environments: readonly Endpoint[] = [
       'An environment.',
     ),
     responses: { 201: environmentShape, 409: errorShape },
-    async handle({ params, body, caller, isStillAllowed }, { cluster, log }) {
+    async handle({ params, body, caller, currentCaller }, { cluster, log }) {
       const { store } = cluster
       const { org_id, app_id } = params
       const target = targetApplication(store, params)
@@ -66,16 +65,18 @@ export const environments: readonly Endpoint[] = [
       const start = startId === undefined ? undefined : findStartDeployment(store, org_id, app_id, startId)
       const type = body.type ?? (start && typeOfStart(store, org_id, start)) ?? defaultEnvironmentType
       refuseUnknownType(store, org_id, type)
-      authorize(
-        caller,
-        { application: 'developer', deployer: true },
-        { applicationId: app_id, environmentType: type },
-      )
+      const mayCreate = (each: Caller) =>
+        authorize(
+          each,
+          { application: 'developer', deployer: true },
+          { applicationId: app_id, environmentType: type },
+        )
+      mayCreate(caller)
       if (start) await refuseUnfitStart(cluster, start)
       const object = newEnvironment(org_id, app_id, { ...body, type }, caller)
       const known = store.get(Environment, org_id, object.metadata.name)
       await refuseTaken(cluster, Environment, known, `environment '${body.id}'`, replacementTimeoutMs)
-      await refuseEndedAccess(isStillAllowed)
+      mayCreate(await currentCaller())
       return created(toEnvironment(store, await createIn({ cluster, log }, target, Environment, object)))
     },
   }),

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
 import { Membership } from '../../../../operator/api/access.ts'
 import { ActiveResource } from '../../../../operator/api/active-resource.ts'
@@ -118,6 +119,33 @@ describe('deletion', () => {
       drop()
     }, 500)
     expect((await answer).status).toBe(403)
+  })
+
+  const applications = [{ applicationName: 'shop', role: 'developer' } as const]
+  test.each<[what: string, becomes: (eve: string) => void, status: number]>([
+    [
+      'with 403 to a member who loses the role on the environment type',
+      (eve) => gateway.addMember('acme', eve, { role: 'member', applications }),
+      403,
+    ],
+    [
+      'with 500 while the API server is silent',
+      () => Object.assign(gateway.cluster.store, { silentMs: () => 301_000 }),
+      500,
+    ],
+  ])('the creation that waits is answered %s', async (_, becomes, status) => {
+    const { silentMs } = gateway.cluster.store
+    const environmentTypes = [{ environmentTypeName: 'development', role: 'deployer' } as const]
+    gateway.addUser('eve')
+    gateway.addMember('acme', 'eve', { role: 'member', applications, environmentTypes })
+    end(false, [environment])
+    const body = { id: 'development', name: 'Development' }
+    const answer = gateway.send(`POST ${shopPath}/envs`, { body, as: 'eve' })
+    await sleep(500)
+    becomes('eve')
+    gateway.cluster.drop(Environment, 'acme', 'shop.development')
+    expect((await answer).status).toBe(status)
+    Object.assign(gateway.cluster.store, { silentMs })
   })
 
   test('is completed by the operator, even before it saw the created environment', async () => {
