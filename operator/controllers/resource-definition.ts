@@ -18,6 +18,7 @@ import type { Observed } from '../kube/loop/status.ts'
 import type { Planning } from '../planning/planning.ts'
 import type { OngoingStarts } from './shared/ongoing-starts.ts'
 import { createOwnedSecrets, type OwnedSecrets } from './shared/owned-secrets.ts'
+import { keysOfRivals } from './shared/rivals.ts'
 import { createSecretReader, resolveSecretRefs } from './shared/secrets.ts'
 
 interface Tools {
@@ -46,13 +47,12 @@ export function resourceDefinitionController(
 
 function watchesOf(store: Store): Watch[] {
   return [
-    // A criterion that one definition gives up is free for another one.
+    // A criterion that one definition gives up is free for another one. Of two that are new in the same second, the later one may
+    // hold it.
     watchKind(store.cacheOf(ResourceDefinition), ({ before, after }) =>
-      before && before.spec !== after?.spec
-        ? rivalsOf(before, store)
-            .map(keyOf)
-            .filter((key) => key !== keyOf(before))
-        : [],
+      before?.spec === after?.spec
+        ? []
+        : [before, after].flatMap((each) => (each ? keysOfRivals(each, rivalsOf(each, store)) : [])),
     ),
     watchKind(store.cacheOf(ResourceType), ({ before, after }) => {
       const type = after ?? before

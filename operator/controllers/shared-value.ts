@@ -11,6 +11,7 @@ import { keyOf } from '../kube/client/resource.ts'
 import { type Controller, watchKind } from '../kube/loop/controller.ts'
 import type { OngoingStarts } from './shared/ongoing-starts.ts'
 import { createOwnedSecrets } from './shared/owned-secrets.ts'
+import { keysOfRivals } from './shared/rivals.ts'
 import { createSecretReader, resolveSecretRefs } from './shared/secrets.ts'
 import { watchLifecycle } from './shared/watch-lifecycle.ts'
 
@@ -27,14 +28,11 @@ export function sharedValueController(
   return {
     kind: SharedValue,
     watches: [
-      // A key that one value gives up is free for another one.
-      watchKind(store.cacheOf(SharedValue), ({ before, after }) =>
-        before && (!after || after.metadata.deletionTimestamp)
-          ? rivalsOf(before)
-              .map(keyOf)
-              .filter((key) => key !== keyOf(before))
-          : [],
-      ),
+      // A key that one value gives up is free for another one. Of two that are new in the same second, the later one may hold it.
+      watchKind(store.cacheOf(SharedValue), ({ before, after }) => {
+        const changed = before && after && !after.metadata.deletionTimestamp ? undefined : (before ?? after)
+        return changed ? keysOfRivals(changed, rivalsOf(changed)) : []
+      }),
       watchLifecycle(store.cacheOf(Application), (each) =>
         store.byIndex(SharedValue, 'application', scoped(each, each.metadata.name)).map(keyOf),
       ),
