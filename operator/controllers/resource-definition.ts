@@ -20,6 +20,7 @@ import type { OngoingStarts } from './shared/ongoing-starts.ts'
 import { createOwnedSecrets, type OwnedSecrets } from './shared/owned-secrets.ts'
 import { keysOfRivals } from './shared/rivals.ts'
 import { createSecretReader, resolveSecretRefs } from './shared/secrets.ts'
+import { warningsAs } from './shared/warnings.ts'
 
 interface Tools {
   readonly cluster: Cluster
@@ -95,7 +96,7 @@ async function reconcile(
   throwProblems(problems, status)
   const descriptor = driverOf(definition.spec.driverType, catalogue, vendors)
   const warnings = await checkInputs(definition, descriptor, status, cluster)
-  return warnings.length === 0 ? status : { ...status, conditions: [warning(warnings.join('; '))] }
+  return { ...status, ...warningsAs('DoubtfulInputs', warnings) }
 }
 
 /** Definitions that share a criterion with this one. */
@@ -124,8 +125,4 @@ async function checkInputs(
     status,
   )
   return [...unread, ...warnings]
-}
-
-function warning(message: string) {
-  return { type: 'Warning', status: 'True', reason: 'DoubtfulInputs', message } as const
 }

@@ -7,6 +7,7 @@ import type { Cluster } from '../kube/cache/cluster.ts'
 import { keyOf } from '../kube/client/resource.ts'
 import { type Controller, watchKind } from '../kube/loop/controller.ts'
 import type { Planning } from '../planning/planning.ts'
+import { warningsAs } from './shared/warnings.ts'
 
 /** Checks the drivers of an organization: their schemas, their targets, and whether the drivers that they wrap exist. */
 export function resourceDriverController(
@@ -29,9 +30,7 @@ export function resourceDriverController(
       const wrapped = wrappedDriverType(driver)
       const inner = wrapped === undefined ? undefined : driverOf(wrapped, catalogue, vendors)
       if (wrapped === undefined || !inner) return {}
-      const message = unreadFromTemplate(wrapped, inner, driver.spec.template).join('; ')
-      if (message === '') return {}
-      return { conditions: [{ type: 'Warning', status: 'True', reason: 'DoubtfulInputs', message }] }
+      return warningsAs('DoubtfulInputs', unreadFromTemplate(wrapped, inner, driver.spec.template))
     },
   }
 }

@@ -4,6 +4,7 @@ import { warningsOfSchemas } from '../domain/schema/misspelt-keywords.ts'
 import { problemOfPartedSchema, problemOfSchema } from '../domain/schema/user-schema.ts'
 import type { Controller } from '../kube/loop/controller.ts'
 import { nextTurn } from '../kube/loop/pace.ts'
+import { warningsAs } from './shared/warnings.ts'
 
 /** Checks the schemas of a custom type. */
 export const resourceTypeController: Controller<typeof ResourceType> = {
@@ -18,9 +19,6 @@ export const resourceTypeController: Controller<typeof ResourceType> = {
       ...(ofOutputs === undefined ? [] : [`'outputsSchema' ${ofOutputs}`]),
     ]
     throwProblems(messages.map((message) => ({ reason: 'InvalidSchema', message })))
-    const warnings = warningsOfSchemas({ inputsSchema, outputsSchema })
-    if (warnings.length === 0) return {}
-    const message = warnings.join('; ')
-    return { conditions: [{ type: 'Warning', status: 'True', reason: 'DoubtfulSchema', message }] }
+    return warningsAs('DoubtfulSchema', warningsOfSchemas({ inputsSchema, outputsSchema }))
   },
 }
