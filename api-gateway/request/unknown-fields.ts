@@ -1,7 +1,7 @@
 import type { FreeForm, TSchema } from '../../operator/api/schema.ts'
 import { Problem } from '../../operator/domain/base/errors.ts'
 import { isObject, ownValue } from '../../operator/domain/base/json.ts'
-import { misspelt } from '../../operator/domain/base/nearest.ts'
+import { firstMisspelt } from '../../operator/domain/base/nearest.ts'
 
 type Properties = Readonly<Record<string, TSchema & { readonly readOnly?: boolean }>>
 
@@ -48,11 +48,9 @@ export function misspeltParameter(
 ): string | undefined {
   const known = [...Object.keys(query), 'dry_run']
   const absent = known.filter((name) => given[name] === undefined)
-  for (const name of Object.keys(given).filter((each) => !known.includes(each))) {
-    const meant = misspelt(name, absent)
-    if (meant !== undefined) return `query: '${shown(name)}' is not known; did you mean '${meant}'?`
-  }
-  return undefined
+  const unknown = Object.keys(given).filter((each) => !known.includes(each))
+  const found = firstMisspelt(unknown, absent)
+  return found && `query: '${shown(found.wrong)}' is not known; did you mean '${found.meant}'?`
 }
 
 function refuseUnknown(properties: Properties, value: FreeForm, what: string): void {
@@ -76,12 +74,10 @@ function refuseMisspelt(
   what: string,
 ): void {
   const absent = known.filter((name) => (value[name] ?? undefined) === undefined)
-  for (const name of unknown) {
-    const meant = misspelt(name, absent)
-    if (meant === undefined) continue
-    const message = `${what} has the unknown field '${shown(name)}'; did you mean '${meant}'?`
-    throw new Problem('Unprocessable', message)
-  }
+  const found = firstMisspelt(unknown, absent)
+  if (!found) return
+  const message = `${what} has the unknown field '${shown(found.wrong)}'; did you mean '${found.meant}'?`
+  throw new Problem('Unprocessable', message)
 }
 
 function shown(name: string): string {

@@ -59,6 +59,18 @@ export function misspelt(wrong: string, known: readonly string[]): string | unde
   })
 }
 
+/** The first of the given names that misspells an absent one, with the one that is meant. */
+export function firstMisspelt(
+  given: readonly string[],
+  absent: readonly string[],
+): { readonly wrong: string; readonly meant: string } | undefined {
+  for (const wrong of given) {
+    const meant = misspelt(wrong, absent)
+    if (meant !== undefined) return { wrong, meant }
+  }
+  return undefined
+}
+
 function withoutSeparators(name: string): string {
   return name.replaceAll(/[-_[\]]/g, '').toLowerCase()
 }

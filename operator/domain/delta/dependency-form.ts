@@ -1,7 +1,7 @@
 import type { FreeForm } from '../../api/schema.ts'
 import { Problem } from '../base/errors.ts'
 import { isObject, ownValue } from '../base/json.ts'
-import { misspelt } from '../base/nearest.ts'
+import { firstMisspelt } from '../base/nearest.ts'
 import { truncate } from '../base/size-limits.ts'
 import { problemOfDescriptor } from '../resource/descriptor.ts'
 import type { DeltaContent } from './delta.ts'
@@ -77,11 +77,9 @@ const dependencyFields = ['type', 'class', 'id', 'params']
 /** Names the first field that misspells an absent one. Others are ignored: sets from elsewhere may have some. */
 export function misspeltFieldOf(value: FreeForm, fields: readonly string[]): string | undefined {
   const absent = fields.filter((name) => isBlank(value[name]))
-  for (const name of Object.keys(value)) {
-    const meant = fields.includes(name) || isBlank(value[name]) ? undefined : misspelt(name, absent)
-    if (meant !== undefined) return `the unknown field '${truncate(name, 63)}'; did you mean '${meant}'?`
-  }
-  return undefined
+  const unknown = Object.keys(value).filter((name) => !fields.includes(name) && !isBlank(value[name]))
+  const found = firstMisspelt(unknown, absent)
+  return found && `the unknown field '${truncate(found.wrong, 63)}'; did you mean '${found.meant}'?`
 }
 
 /** Whether a field says nothing: a module without dependencies has an empty map of them. */
