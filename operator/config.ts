@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net'
 import { hostname } from 'node:os'
 import { isLoopback } from './domain/base/loopback.ts'
-import { misspelt } from './domain/base/nearest.ts'
 import { contentOf } from './drivers/dns-cloudflare/record.ts'
+import { misspeltSettings, recordNames } from './misspelt-settings.ts'
 import { readLabel, readLimit, readOrigin, readOutbound, readProxy } from './setting-items.ts'
 import {
   counts,
@@ -180,25 +180,6 @@ export function readConfig(given: Environment = process.env): Config {
     tracing: readTracing(text, number('TRACING_RATIO', 1, ratios)),
     misspelt: misspeltSettings(given, [...names]),
   }
-}
-
-function recordNames(environment: Environment, names: Set<string>): Environment {
-  return new Proxy(environment, {
-    get(variables, name) {
-      names.add(String(name))
-      return variables[String(name)]
-    },
-  })
-}
-
-function misspeltSettings(environment: Environment, known: readonly string[]): string[] {
-  const absent = known.filter((name) => environment[name] === undefined)
-  return Object.keys(environment)
-    .filter((name) => name.startsWith('QUARTERMASTER_') && !known.includes(name))
-    .flatMap((name) => {
-      const meant = misspelt(name, absent)
-      return meant === undefined ? [] : [`the variable '${name}' is no setting; did you mean '${meant}'?`]
-    })
 }
 
 /** The address that Kubernetes gives to every pod. */
