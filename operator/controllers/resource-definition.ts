@@ -4,8 +4,8 @@ import { ResourceDriver } from '../api/resource-driver.ts'
 import { ResourceType } from '../api/resource-type.ts'
 import { throwProblems } from '../domain/base/object-problem.ts'
 import { driverOf, problemsOfDefinition } from '../domain/definition/definition.ts'
+import { doubtsAbout } from '../domain/definition/doubts.ts'
 import { ownDriverType } from '../domain/definition/third-party.ts'
-import { unreadInputs } from '../domain/definition/unread-inputs.ts'
 import type { DriverDescriptor } from '../domain/resource/driver.ts'
 import { withoutTemplates } from '../domain/secret/secret-inputs.ts'
 import { secretNamesIn } from '../domain/secret/secret-names.ts'
@@ -95,8 +95,9 @@ async function reconcile(
   })
   throwProblems(problems, status)
   const descriptor = driverOf(definition.spec.driverType, catalogue, vendors)
-  const warnings = await checkInputs(definition, descriptor, status, cluster)
-  return { ...status, ...warningsAs('DoubtfulInputs', warnings) }
+  const ofDriver = await checkInputs(definition, descriptor, status, cluster)
+  const { reason, warnings } = doubtsAbout(definition.spec, descriptor, ofDriver)
+  return { ...status, ...warningsAs(reason, warnings) }
 }
 
 /** Definitions that share a criterion with this one. */
@@ -108,14 +109,12 @@ function rivalsOf(definition: ResourceDefinition, store: Store): ResourceDefinit
 
 /** Lets the driver check its inputs, except secret inputs with placeholders; returns warnings, and throws problems. */
 async function checkInputs(
-  { metadata, spec: { driverType, driverInputs = {} } }: ResourceDefinition,
+  { metadata, spec: { driverInputs = {} } }: ResourceDefinition,
   descriptor: DriverDescriptor | undefined,
   status: object,
   { client }: Cluster,
 ): Promise<readonly string[]> {
-  if (!descriptor) return []
-  const unread = unreadInputs(driverType, descriptor, driverInputs)
-  if (!descriptor.check) return unread
+  if (!descriptor?.check) return []
   const { values = {}, secretRefs = {} } = driverInputs
   const reader = createSecretReader(client)
   const secrets = await resolveSecretRefs(withoutTemplates(secretRefs), metadata.namespace, reader)
@@ -124,5 +123,5 @@ async function checkInputs(
     problems.map((message) => ({ reason: 'InvalidInputs', message })),
     status,
   )
-  return [...unread, ...warnings]
+  return warnings
 }

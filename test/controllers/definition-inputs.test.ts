@@ -104,6 +104,31 @@ describe('a driver judges the inputs of a definition, secret ones included', () 
     })
   })
 
+  test.each<[rule: string, driver: string, warning: object]>([
+    [
+      'is a warning',
+      'quartermaster/other',
+      {
+        reason: 'DoubtfulCriteria',
+        message: "a criterion with env_type 'Live' never matches: an environment type cannot have this id",
+      },
+    ],
+    [
+      'comes after the warnings of the driver',
+      'quartermaster/judging',
+      {
+        reason: 'DoubtfulInputs',
+        message: expect.stringMatching(/^old; a criterion with env_type 'Live' never/),
+      },
+    ],
+  ])('a criterion that never matches %s', async (_, driverType, warning) => {
+    outcome = { problems: [], warnings: ['old'] }
+    const each = definition('main', 's3', { driverType, criteria: [{ envType: 'Live' }] })
+    expect(await look(fake.put(ResourceDefinition, each))).toMatchObject({
+      conditions: [{ type: 'Warning', status: 'True', ...warning }],
+    })
+  })
+
   test('a Secret that is missing is waited for', async () => {
     await expect(look(wanted())).rejects.toMatchObject({
       reason: 'SecretNotFound',

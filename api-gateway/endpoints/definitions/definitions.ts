@@ -2,7 +2,7 @@ import { ResourceDefinition } from '../../../operator/api/resource-definition.ts
 import { list, string } from '../../../operator/api/schema.ts'
 import { withLock } from '../../../operator/domain/base/keyed-mutex.ts'
 import { driverOf } from '../../../operator/domain/definition/definition.ts'
-import { unreadInputs } from '../../../operator/domain/definition/unread-inputs.ts'
+import { doubtsAbout } from '../../../operator/domain/definition/doubts.ts'
 import { type Call, type Endpoint, endpoint, type Gateway, noContent, ok } from '../../endpoint.ts'
 import { flag, isOn } from '../../request/boolean-query.ts'
 import { anyOf, errorShape } from '../../response/shapes.ts'
@@ -87,12 +87,11 @@ async function writeOrPreview(
 /** Converts a definition that was just written: the operator, which warns later, has not looked at it. */
 function toWritten(definition: ResourceDefinition, naming: FieldNaming, { planning, settings }: Gateway) {
   const shown = toDefinition(definition, naming)
-  const { driverType, driverInputs = {} } = definition.spec
   const catalogue = planning.catalogueOf(definition.metadata.namespace)
-  const descriptor = driverOf(driverType, catalogue, settings.vendors)
-  const warnings = descriptor ? unreadInputs(driverType, descriptor, driverInputs) : []
+  const descriptor = driverOf(definition.spec.driverType, catalogue, settings.vendors)
+  const { reason, warnings } = doubtsAbout(definition.spec, descriptor)
   if (shown.status_message !== undefined || warnings.length === 0) return shown
-  return { ...shown, status_message: `DoubtfulInputs: ${warnings.join('; ')}` }
+  return { ...shown, status_message: `${reason}: ${warnings.join('; ')}` }
 }
 
 /** Text that is lower for a higher rank; ranks have at most two digits. */

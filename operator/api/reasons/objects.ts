@@ -14,6 +14,10 @@ export const objectReasons = {
     'The application that the object belongs to does not exist.',
     'Create the application.',
   ),
+  DoubtfulCriteria: reason(
+    'A criterion of the definition has a value that nothing can have.',
+    'Name one id in each value, and leave out a key that may have any.',
+  ),
   DoubtfulInputs: reason(
     'The inputs of the definition, or those that a driver gives the one that it wraps, are accepted, with a warning.',
     'Follow the message, or ignore it.',

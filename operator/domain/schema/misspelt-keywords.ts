@@ -3,6 +3,7 @@ import { escapeToken, isObject } from '../base/json.ts'
 import { misspelt } from '../base/nearest.ts'
 import type { ResourceTypeInfo } from '../resource/type-info.ts'
 import { dataKeywords, isReadable, mapKeywords } from './schema-parts.ts'
+import { checkedFormats } from './user-schema.ts'
 
 /** Keywords whose value is a schema or a list of schemas. */
 const schemaKeywords = new Set(
@@ -26,15 +27,15 @@ const parts = ['values', 'secrets']
 const maxWarnings = 10
 const maxShown = 100
 
-/** Warnings about the schemas of a type: JSON Schema allows unknown keywords, and a misspelt one checks nothing. */
+/** Warnings about the schemas of a type: JSON Schema allows unknown keywords and formats, which check nothing. */
 export function warningsOfSchemas({
   inputsSchema,
   outputsSchema,
 }: Pick<ResourceTypeInfo, 'inputsSchema' | 'outputsSchema'>): string[] {
   const unknown = (schema: FreeForm) => firstHints(ofKeywords, schema, (each) => hintsWithin(each, ''))
   return [
-    ...unknown(inputsSchema).map((text) => `the schema of the inputs has the unknown keyword ${text}`),
-    ...unknown(outputsSchema).map((text) => `the schema of the outputs has the unknown keyword ${text}`),
+    ...unknown(inputsSchema).map((text) => `the schema of the inputs has the ${text}`),
+    ...unknown(outputsSchema).map((text) => `the schema of the outputs has the ${text}`),
     ...firstHints(ofParts, outputsSchema, hintsAtParts).map(
       (text) => `the schema of the outputs has ${text}`,
     ),
@@ -87,14 +88,24 @@ function* hintsWithin(value: unknown, at: string): Generator<string> {
       for (const [name, each] of Object.entries(member))
         yield* hintsWithin(each, `${where}/${escapeToken(name)}`)
     else if (schemaKeywords.has(keyword)) yield* hintsWithin(member, where)
+    else if (keyword === 'format' && typeof member === 'string' && !checkedFormats.includes(member))
+      yield `format ${named(member, at)}, which is not checked${instead(misspelt(member, checkedFormats))}`
     else if (!known.has(keyword)) {
       const meant = misspelt(keyword, absent)
-      if (meant !== undefined) yield hintOf(keyword, at, meant)
+      if (meant !== undefined) yield `unknown keyword ${hintOf(keyword, at, meant)}`
     }
   }
 }
 
 function hintOf(name: string, at: string, meant: string): string {
+  return `${named(name, at)}${instead(meant)}`
+}
+
+function instead(meant: string | undefined): string {
+  return meant === undefined ? '' : `; did you mean '${meant}'?`
+}
+
+function named(name: string, at: string): string {
   const place = at === '' ? '' : ` at '${at.slice(0, maxShown)}'`
-  return `'${name.slice(0, maxShown)}'${place}; did you mean '${meant}'?`
+  return `'${name.slice(0, maxShown)}'${place}`
 }

@@ -148,6 +148,9 @@ const metaValidators = {
   draft2020: metaValidatorOf(new Ajv2020({ strict: false, logger: false })),
 }
 
+/** The formats that are checked; JSON Schema allows others. */
+export const checkedFormats: readonly string[] = Object.keys(metaValidators.draft07.formats)
+
 /** Validates schemas. Patterns are checked separately, because the engine is not that of JavaScript. */
 function metaValidatorOf(ajv: Ajv): Ajv {
   formats.default(ajv)

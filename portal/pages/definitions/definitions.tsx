@@ -79,7 +79,7 @@ function DefinitionList({ org }: { readonly org: string }) {
 
 /** Whether a message is about a definition that is ready. */
 export function isWarning(message: string): boolean {
-  return message.startsWith('DoubtfulInputs: ')
+  return /^Doubtful(Inputs|Criteria): /.test(message)
 }
 
 /** A criterion as text, such as `env_type=staging`. */

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { annotations } from '../../../operator/api/names.ts'
+import { annotations, labels } from '../../../operator/api/names.ts'
 import { makeTestOrganization, type Organization } from '../support/client.ts'
 import { sharedCluster } from '../support/shared-cluster.ts'
 
@@ -12,9 +12,8 @@ beforeAll(async () => {
   await organization.application('shop')
 })
 
-/** What kubectl says on its error stream. */
-function annotate(annotation: string): string {
-  const args = [
+const annotate = (annotation: string) =>
+  saidOf([
     '-n',
     organization.id,
     'annotate',
@@ -22,7 +21,12 @@ function annotate(annotation: string): string {
     'applications.quartermaster.dev',
     'shop',
     annotation,
-  ]
+  ])
+
+const label = (text: string) => saidOf(['label', '--overwrite', 'namespace', organization.id, text])
+
+/** What kubectl says on its error stream. */
+function saidOf(args: readonly string[]): string {
   const { status, stderr } = spawnSync(cluster.kubectl, ['--kubeconfig', cluster.kubeconfigPath, ...args], {
     encoding: 'utf8',
   })
@@ -39,9 +43,22 @@ describe('kubectl warns', () => {
     )
   })
 
+  test('of a label of a namespace that has no effect, and sets it', () => {
+    const said = label('quartermaster.dev/organisation=true')
+    label('quartermaster.dev/organisation-')
+    expect(said).toMatch(
+      /^Warning: .*the label 'quartermaster\.dev\/organisation' is not known, so it has no effect$/m,
+    )
+  })
+
   test('not of those of others', () => {
     expect(annotate('example.org/detatch=true')).toBe('')
+    expect(label('example.org/organisation=true')).toBe('')
   })
+})
+
+test.each([labels.organization, labels.accepts])('kubectl does not warn of the label %s', (name) => {
+  expect(label(`${name}=${organization.id}`)).toBe('')
 })
 
 /** Those of objects of other kinds. */

@@ -41,6 +41,24 @@ describe('a misspelt keyword of a schema is a warning', () => {
   })
 })
 
+describe('a format that is not checked is a warning', () => {
+  test.each<[rule: string, schema: FreeForm, expected: string]>([
+    ['at the top', { format: 'arn' }, "'arn', which is not checked"],
+    [
+      'of a property, with the one that is meant',
+      { properties: { a: { format: 'emial' } } },
+      "'emial' at '/properties/a', which is not checked; did you mean 'email'?",
+    ],
+    [
+      'in another case',
+      { items: { format: 'UUID' } },
+      "'UUID' at '/items', which is not checked; did you mean 'uuid'?",
+    ],
+  ])('%s', (_, schema, expected) => {
+    expect(ofInputs(schema)).toEqual([`the schema of the inputs has the format ${expected}`])
+  })
+})
+
 test('ten warnings of each kind are shown at most', () => {
   const many = (name: string) =>
     Object.fromEntries(Array.from({ length: 200 }, (_, i) => [spelt(name, i), {}]))
@@ -54,6 +72,11 @@ describe('nothing is said about', () => {
     ['keywords of others', { 'x-order': 1, colour: 'red', example: 1, nullable: true }],
     ['names of properties', { properties: { requierd: {}, titel: {} }, $defs: { patern: {} } }],
     ['data', { default: { titel: 1 }, enum: [{ patern: 1 }], 'x-meta': { titel: 1 }, required: ['titel'] }],
+    ['formats that are checked', { format: 'email', items: { format: 'int32' }, not: { format: 'regex' } }],
+    [
+      'properties and data with the name of a keyword',
+      { properties: { format: { const: { format: 'x' } } } },
+    ],
     ['a keyword beside the right one', { required: [], requierd: [] }],
     ['hints of the portal', { uiGroups: { a: { titel: 'b' } }, properties: { a: { uiHints: { ordr: 1 } } } }],
   ])('%s', (_, schema) => {

@@ -234,7 +234,7 @@ describe('problems found by the operator are shown', () => {
   })
 })
 
-test('the answer to a write of a definition warns of inputs that its driver does not read, as the operator will', async () => {
+test('the answer to a write of a definition warns of what has no effect, as the operator will', async () => {
   const defs = '/orgs/acme/resources/defs'
   const inputs = (values: object) => ({ driver_inputs: { values } })
   const misspelt = inputs({ clas: 'nginx' })
@@ -252,11 +252,16 @@ test('the answer to a write of a definition warns of inputs that its driver does
     await gateway.send(`PATCH ${defs}/web`, { body: { name: 'Other' } }),
     await gateway.send(`PUT ${defs}/web`, { body: { name: 'Web', ...misspelt } }),
     await gateway.send(`PATCH ${defs}/web`, { body: inputs({ class: 'nginx' }) }),
+    await gateway.send(`POST ${defs}`, { body: { ...made, id: 'other', criteria: [{ app_id: 'shop-*' }] } }),
   ]
   expect(answers.map(({ status, body }) => [status, body.status_message])).toEqual([
     [200, warning],
     [200, warning],
     [200, warning],
     [200, undefined],
+    [
+      200,
+      "DoubtfulCriteria: a criterion with app_id 'shop-*' never matches: an application cannot have this id",
+    ],
   ])
 })
