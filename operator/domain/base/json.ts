@@ -83,10 +83,10 @@ export function isDeeperThan(levels: number, value: unknown): boolean {
 
 /** The steps of a well-formed JSON pointer (RFC 6901). The empty pointer has none. */
 export function pointerSteps(pointer: string): string[] {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const steps = pointer.split('/').slice(1)
+  return pointer.includes('~')
+    ? steps.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
+    : steps
 }
 
 /** Escapes one step of a JSON pointer (RFC 6901). */

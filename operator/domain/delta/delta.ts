@@ -6,6 +6,8 @@ import { canonicalJson, escapeToken, isObject, ownValue, sameJson } from '../bas
 import {
   cancelsPending,
   type Layout,
+  type MoveBudget,
+  newMoveBudget,
   normalizeDependency,
   Patcher,
   refusePrototypeKey,
@@ -47,14 +49,15 @@ export function deltaContent(spec: {
 
 /** The set after a delta: modules are removed, added and updated, then shared dependencies are changed. */
 export function applyDelta(set: SetContent, delta: DeltaContent): SetContent {
+  const moves = newMoveBudget()
   const modules = new Map<string, unknown>(Object.entries(set.modules))
   for (const id of delta.modules.remove) modules.delete(id)
   for (const [id, module] of Object.entries(delta.modules.add)) if (module !== null) modules.set(id, module)
   for (const [id, operations] of Object.entries(delta.modules.update)) {
     if (!modules.has(id)) throw new Problem('Invalid', `module '${id}' cannot be updated: it does not exist`)
-    modules.set(id, applyOperations(modules.get(id), operations, 'module', `module '${id}'`))
+    modules.set(id, applyOperations(modules.get(id), operations, ['module', `module '${id}'`, moves]))
   }
-  const shared = applyOperations(set.shared, delta.shared, 'shared', 'shared')
+  const shared = applyOperations(set.shared, delta.shared, ['shared', 'shared', moves])
   return {
     modules: mapEntries(Object.fromEntries(modules), normalizeModule),
     shared: mapEntries(shared, (id, value) => dependencyOf(value, `shared '${id}'`)),
@@ -64,11 +67,10 @@ export function applyDelta(set: SetContent, delta: DeltaContent): SetContent {
 function applyOperations(
   document: unknown,
   operations: readonly PatchOperation[],
-  layout: Layout,
-  where: string,
+  target: readonly [layout: Layout, where: string, moves: MoveBudget],
 ): FreeForm {
-  const effective = operations.some(cancelsPending) ? reduceOperations(operations, layout, where) : operations
-  return new Patcher(layout, where).applyAll(document, effective)
+  const effective = operations.some(cancelsPending) ? reduceOperations(operations, ...target) : operations
+  return new Patcher(...target).applyAll(document, effective)
 }
 
 /** A map with `change` applied to each value. Throws Problem('Invalid') for keys such as `__proto__`. */

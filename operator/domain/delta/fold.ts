@@ -1,7 +1,7 @@
 import type { PatchOperation } from '../../api/deployment-delta.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import type { DeltaContent } from './delta.ts'
-import { cancelsPending, Patcher, refusePrototypeKey } from './patch.ts'
+import { cancelsPending, newMoveBudget, Patcher, refusePrototypeKey } from './patch.ts'
 import { PendingList } from './reduce.ts'
 
 /** The delta that has the effect of `delta` followed by the patches, without changes that have no effect. */
@@ -14,13 +14,14 @@ export function foldDelta(delta: DeltaContent, patches: readonly DeltaContent[])
 
 /** Adds patches to a delta. Reads each patch once and the delta at most once. */
 class Fold {
+  readonly #moves = newMoveBudget()
   readonly #added: Map<string, FreeForm>
   readonly #patchers = new Map<string, Patcher>()
   readonly #removed: Set<string>
   /** Operations of the delta on modules that no patch changes. */
   readonly #untouched: Map<string, readonly PatchOperation[]>
   readonly #pending = new Map<string, PendingList>()
-  readonly #shared = new PendingList('shared', 'shared')
+  readonly #shared = new PendingList('shared', 'shared', this.#moves)
 
   constructor({ modules, shared }: DeltaContent) {
     this.#added = new Map(
@@ -75,12 +76,12 @@ class Fold {
     this.#untouched.delete(id)
     const added = this.#added.get(id)
     if (added) {
-      const patcher = this.#patchers.get(id) ?? new Patcher('module', where)
+      const patcher = this.#patchers.get(id) ?? new Patcher('module', where, this.#moves)
       this.#patchers.set(id, patcher)
       this.#added.set(id, patcher.applyAll(added, operations.map(withoutScope)))
       return
     }
-    const list = this.#pending.get(id) ?? new PendingList('module', where)
+    const list = this.#pending.get(id) ?? new PendingList('module', where, this.#moves)
     list.add(operations)
     this.#pending.set(id, list)
   }

@@ -20,6 +20,17 @@ const prototypeKeys = new Set(['__proto__', 'constructor', 'prototype'])
 /** Maximum number of steps of a path. The cost of an operation grows with their square. */
 const maxSteps = 64
 
+/** How many items of lists the operations of a delta may still move: to add or remove one moves all behind it. */
+export interface MoveBudget {
+  left: number
+}
+
+const maxMoves = 10_000_000
+
+export function newMoveBudget(): MoveBudget {
+  return { left: maxMoves }
+}
+
 /** Throws Problem('Invalid') for a key with a special meaning in JavaScript objects. */
 export function refusePrototypeKey(key: string, where: string): void {
   if (prototypeKeys.has(key)) throw new Problem('Invalid', `${where}: '${key}' cannot be a name`)
@@ -76,11 +87,13 @@ export function normalizeDependency(value: unknown): unknown {
 export class Patcher {
   readonly #layout: Layout
   readonly #where: string
+  readonly #moves: MoveBudget
   readonly #own = new WeakSet<object>()
 
-  constructor(layout: Layout, where: string) {
+  constructor(layout: Layout, where: string, moves = newMoveBudget()) {
     this.#layout = layout
     this.#where = where
+    this.#moves = moves
   }
 
   /** The document after the operation; `base` is the path of the document in the whole. */
@@ -121,12 +134,19 @@ export class Patcher {
     if (index >= owner.length && op === 'remove') return owner
     if (index > owner.length || (index === owner.length && !(isLast && op === 'add')))
       throw this.#missing(operation)
+    if (isLast && op !== 'replace') this.#move(owner.length - index)
     const copy = this.#ownedArray(owner)
     if (!isLast) copy[index] = this.#change(owner[index], operation, depth + 1)
     else if (op === 'replace') copy[index] = value
     else if (op === 'add') copy.splice(index, 0, value)
     else copy.splice(index, 1)
     return copy
+  }
+
+  #move(items: number): void {
+    this.#moves.left -= items
+    if (this.#moves.left < 0)
+      throw new Problem('Invalid', `${this.#where}: the operations move more than ${maxMoves} items of lists`)
   }
 
   /** Normalizes each container on the path, so that operations have the same effect in any grouping. */

@@ -1,6 +1,12 @@
 import type { PatchOperation } from '../../api/deployment-delta.ts'
-import { escapeToken } from '../base/json.ts'
-import { cancelsPending, type Layout, type ParsedOperation, Patcher, parseOperation } from './patch.ts'
+import {
+  cancelsPending,
+  type Layout,
+  type MoveBudget,
+  type ParsedOperation,
+  Patcher,
+  parseOperation,
+} from './patch.ts'
 
 interface Pending {
   operation: ParsedOperation
@@ -11,25 +17,52 @@ export function reduceOperations(
   operations: readonly PatchOperation[],
   layout: Layout,
   where: string,
+  moves?: MoveBudget,
 ): PatchOperation[] {
-  const list = new PendingList(layout, where)
+  const list = new PendingList(layout, where, moves)
   list.add(operations)
   return list.operations()
 }
 
-/** The shortest list of operations with the effect of all added ones, indexed by their paths and all parent paths. */
+/** A path, with the operations that are pending at it, and the paths below it that have any. */
+class Place {
+  readonly pending: Pending[] = []
+  /** The operation whose value contains everything below. */
+  holder: Pending | undefined
+  #below: Map<string, Place> | undefined
+
+  below(token: string): Place | undefined {
+    return this.#below?.get(token)
+  }
+
+  belowOrNew(token: string): Place {
+    this.#below ??= new Map()
+    const place = this.#below.get(token) ?? new Place()
+    this.#below.set(token, place)
+    return place
+  }
+
+  /** Removes the operations at this path and below, and returns them. */
+  *takeAll(): Generator<Pending> {
+    yield* this.pending.splice(0)
+    this.holder = undefined
+    for (const place of this.#below?.values() ?? []) yield* place.takeAll()
+    this.#below = undefined
+  }
+}
+
+/** The shortest list of operations with the effect of all added ones, indexed by their paths. */
 export class PendingList {
   readonly #all = new Set<Pending>()
-  readonly #byPrefix = new Map<string, Set<Pending>>()
-  readonly #holders = new Map<string, Pending>()
+  readonly #root = new Place()
   readonly #layout: Layout
   readonly #where: string
   readonly #patcher: Patcher
 
-  constructor(layout: Layout, where: string) {
+  constructor(layout: Layout, where: string, moves?: MoveBudget) {
     this.#layout = layout
     this.#where = where
-    this.#patcher = new Patcher(layout, where)
+    this.#patcher = new Patcher(layout, where, moves)
   }
 
   add(operations: readonly PatchOperation[]): void {
@@ -50,67 +83,57 @@ export class PendingList {
       return
     }
     if (cancelsPending(operation)) {
-      for (const each of this.#atOrBelow(operation)) this.#delete(each)
+      this.#deleteFrom(this.#placeOf(operation))
       return
     }
     this.#append(isPlain(operation) ? this.#superseding(operation) : operation)
   }
 
-  /** The pending operation whose value contains the target of `operation`. */
+  /** The pending operation whose value contains the target of `operation`; the whole document contains itself. */
   #holderOf({ tokens }: ParsedOperation): Pending | undefined {
-    for (const key of prefixKeys(tokens.slice(0, -1)).reverse()) {
-      const found = this.#holders.get(key)
-      if (found) return found
+    let place: Place | undefined = this.#root
+    let holder = place.holder
+    for (const token of tokens.slice(0, -1)) {
+      place = place.below(token)
+      if (!place) break
+      holder = place.holder ?? holder
     }
-    return undefined
+    return holder
   }
 
   /** Removes the operations that `operation` overrides, and returns the operation to add. */
   #superseding(operation: ParsedOperation): ParsedOperation {
-    const same = this.#firstAt(operation)?.operation.op
+    const place = this.#placeOf(operation)
+    const same = place?.pending[0]?.operation.op
     if (operation.op === 'replace' && same === 'remove') return operation
-    for (const each of this.#atOrBelow(operation)) this.#delete(each)
+    this.#deleteFrom(place)
     return operation.op === 'replace' && same === 'add' ? { ...operation, op: 'add' } : operation
   }
 
-  #firstAt({ tokens }: ParsedOperation): Pending | undefined {
-    for (const each of this.#atOrBelow({ tokens }))
-      if (each.operation.tokens.length === tokens.length) return each
-    return undefined
-  }
-
-  #atOrBelow({ tokens }: Pick<ParsedOperation, 'tokens'>): ReadonlySet<Pending> {
-    return this.#byPrefix.get(keyOf(tokens)) ?? new Set()
+  #placeOf({ tokens }: ParsedOperation): Place | undefined {
+    let place: Place | undefined = this.#root
+    for (const token of tokens) {
+      place = place.below(token)
+      if (!place) return undefined
+    }
+    return place
   }
 
   #append(operation: ParsedOperation): void {
     const entry = { operation }
     this.#all.add(entry)
-    if (operation.op !== 'remove' && isPlain(operation)) this.#holders.set(keyOf(operation.tokens), entry)
-    for (const key of prefixKeys(operation.tokens)) {
-      const found = this.#byPrefix.get(key)
-      if (found) found.add(entry)
-      else this.#byPrefix.set(key, new Set([entry]))
-    }
+    let place = this.#root
+    for (const token of operation.tokens) place = place.belowOrNew(token)
+    place.pending.push(entry)
+    if (operation.op !== 'remove' && isPlain(operation)) place.holder = entry
   }
 
-  #delete(entry: Pending): void {
-    this.#all.delete(entry)
-    const key = keyOf(entry.operation.tokens)
-    if (this.#holders.get(key) === entry) this.#holders.delete(key)
-    for (const key of prefixKeys(entry.operation.tokens)) this.#byPrefix.get(key)?.delete(entry)
+  #deleteFrom(place: Place | undefined): void {
+    for (const entry of place?.takeAll() ?? []) this.#all.delete(entry)
   }
 }
 
 // A step like `0` or `-` can be an array index, where adding shifts later items. Such operations are not merged.
 function isPlain({ tokens }: ParsedOperation): boolean {
   return !tokens.some((token) => token === '-' || /^\d+$/.test(token))
-}
-
-function keyOf(tokens: readonly string[]): string {
-  return tokens.map((token) => `/${escapeToken(token)}`).join('')
-}
-
-function prefixKeys(tokens: readonly string[]): string[] {
-  return [...tokens.keys(), tokens.length].map((length) => keyOf(tokens.slice(0, length)))
 }

@@ -203,6 +203,18 @@ describe('laws of folding', () => {
 })
 
 describe('the work of folding', () => {
+  test('grows with the steps of a path, not with their square', () => {
+    const ofSteps = (steps: number) => {
+      const operations = Array.from({ length: 300 }, (_, i): PatchOperation => {
+        const path = `${'/a'.repeat(steps - 1)}/k${i}`
+        return { op: 'add', path, value: 0 }
+      })
+      return stepsOf(() => foldDelta(emptyDelta, [update('web', ...operations)]))
+    }
+    ofSteps(64)
+    expect(ofSteps(64)).toBeLessThan(ofSteps(16) * 5)
+  })
+
   test.each([1, 100])('reads pending operations once: %d patches', (count) => {
     let reads = 0
     const stored: PatchOperation = {

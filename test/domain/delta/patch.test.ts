@@ -33,4 +33,20 @@ describe('an operation on a list', () => {
   ])('%s', (_, op, path) => {
     expect(() => patched(op, path, 'new')).toThrow(Problem)
   })
+
+  test.each<[op: PatchOperation['op']]>([['add'], ['remove']])(
+    'that would move more than ten million items in all is refused: %s',
+    (op) => {
+      const list = Array.from({ length: 10_000 }, () => 0)
+      const first = { op, path: '/a/0', value: 0 } as PatchOperation // JSON
+      const last = { op, path: '/a/9000', value: 0 } as PatchOperation // JSON
+      const change = (operations: PatchOperation[]) =>
+        new Patcher('module', 'module').applyAll({ a: list }, operations)
+      const many = (operation: PatchOperation, count: number) =>
+        Array.from({ length: count }, () => operation)
+      expect(() => change(many(first, 2000))).toThrow('the operations move more than 10000000 items of lists')
+      change(many(last, 900))
+      change(many(first, 900))
+    },
+  )
 })
