@@ -101,7 +101,11 @@ export class Problem extends Error {
   readonly reason: RestErrorName
   readonly details: unknown
   constructor(reason: RestErrorName, message: string, details?: unknown) {
+    // Capturing a stack takes most of the time where a request has thousands of problems.
+    const { stackTraceLimit } = Error
+    Error.stackTraceLimit = 0
     super(message)
+    Error.stackTraceLimit = stackTraceLimit
     this.reason = reason
     this.details = details
   }
