@@ -24,6 +24,8 @@ import { sendEvents } from './response/send-events.ts'
 
 /** Limit per caller: clients that do not read their responses keep them in memory. */
 const maxUnsentBytes = 64 * 1024 * 1024
+const maxUnsentBytesOfAll = 192 * 1024 * 1024
+const unsentRefusal = 'too many answers are not read yet'
 
 /** Excludes API tokens and JWTs sent in the wrong header, because the ID is logged. */
 const requestIdPattern = /^(?!qm_|eyJ)[\w-]{8,64}$/
@@ -40,7 +42,11 @@ export function createApp(endpoints: readonly Endpoint[], gateway: Gateway, port
   const { allowedOrigins } = gateway.settings
   if (allowedOrigins.length > 0) app.use(allowOrigins(allowedOrigins))
   const limit = createRateLimit(gateway.settings, gateway.now)
-  const unsent = createByteBudget(maxUnsentBytes)
+  const unsent = createByteBudget({
+    limit: maxUnsentBytes,
+    total: maxUnsentBytesOfAll,
+    refusal: unsentRefusal,
+  })
   const serve = createServe(gateway, limit, unsent)
   for (const [path, operations] of byPath(endpoints)) {
     const route = app.route(path.replaceAll(/\{(\w+)\}/g, ':$1'))

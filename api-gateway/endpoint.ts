@@ -49,6 +49,8 @@ export interface Call<
   currentCaller(): Promise<Caller>
   /** Runs work that holds up other requests when it is the caller's turn; `next` gives others theirs. */
   inTurn<T>(work: (next: NextTurn) => T | Promise<T>): Promise<T>
+  /** Counts bytes of a long answer while it is made; throws RateLimited if too many are in memory. */
+  reserveAnswer(bytes: number): void
   /** Returns a header that the operation declares, by its lowercase name. */
   header(name: Lowercase<H>): string | undefined
 }
@@ -128,6 +130,8 @@ export interface Endpoint<
   /** Request headers that the operation reads, except those that every operation reads. */
   readonly headers?: Readonly<Record<H, TSchema>>
   readonly body?: B
+  /** Whether also a short body can take long, such as a schema that is compiled. */
+  readonly takesTurn?: boolean
   /** Schema of the body by status; undefined for an empty body. Common errors are added automatically. */
   readonly responses: Readonly<Record<number, TSchema | undefined>>
   /** Response headers on success, in addition to the common ones. */

@@ -18,6 +18,7 @@ export type NextTurn = () => Promise<void>
 const most = 100
 /** Bytes of their bodies, which take some twenty times as much memory when they are read. */
 const mostBytes = 4 * 1024 * 1024
+const mostBytesOfAll = 8 * 1024 * 1024
 const retryAfterSeconds = 1
 const refusal = 'too many long requests of this user wait'
 /** After a part, others have this share of its time for what takes several steps, such as a write. */
@@ -27,7 +28,7 @@ const restShare = 10
 export function createLongWork(): LongWork {
   const works: KeyedMutex = new Map()
   const counts = new Map<string, number>()
-  const bodies = createByteBudget(mostBytes, refusal)
+  const bodies = createByteBudget({ limit: mostBytes, total: mostBytesOfAll, refusal })
   /** At most one part of each owner, so that owners alternate. */
   const waiting: (() => void)[] = []
   let isResting = false

@@ -17,7 +17,7 @@ import type { Call, Endpoint, EndpointResponse, Gateway } from './endpoint.ts'
 import { permitAgain, permitLate, withLateObjects } from './late-objects.ts'
 import { parameterNames } from './openapi/document.ts'
 import { checkRateLimit, type RateLimit } from './rate-limit.ts'
-import { type BodyLimits, readJson } from './request/body.ts'
+import { type BodyLimits, parseBody, receiveBody } from './request/body.ts'
 import { emptyFlag, isOn, offersDryRun } from './request/boolean-query.ts'
 import { type ByteBudget, createByteBudget } from './request/byte-budget.ts'
 import { Missing } from './request/missing.ts'
@@ -31,8 +31,13 @@ import { sessionCredentials } from './sign-in/session-credentials.ts'
 export type Serve = (request: Request, response: Response) => Promise<EndpointResponse>
 
 const maxPublicBodyBytes = 8192
-/** Limit of incomplete request bodies per caller. */
+/** Limits of the request bodies in memory, per caller and of all. They take up to 17 times as much when they are read. */
 const maxReceivedBytes = 16 * 1024 * 1024
+const maxReceivedBytesOfAll = 32 * 1024 * 1024
+const bodiesRefusal = 'too many bodies of requests are in memory'
+
+/** Bytes of a body that is read at once, because most are short. */
+const bytesWithoutTurn = 64 * 1024
 
 /** Wraps endpoints with rate limits, authentication, authorization and validation. */
 export function createServe(
@@ -45,7 +50,11 @@ export function createServe(
     Object.entries(parameters).map(([name, schema]) => [name, validators.parameter(name, schema)]),
   )
 
-  const received = createByteBudget(maxReceivedBytes)
+  const received = createByteBudget({
+    limit: maxReceivedBytes,
+    total: maxReceivedBytesOfAll,
+    refusal: bodiesRefusal,
+  })
   const bodyLimits = (request: Request, caller: Caller): BodyLimits => {
     const key = keyOf(request, caller)
     return {
@@ -99,6 +108,7 @@ export function createServe(
             : ((await tryAuthenticate(request, gateway))?.caller ?? throwUnauthenticated(request, gateway)),
         )
       let bodyBytes = 0
+      let answerBytes = 0
       const call: Call = {
         params,
         query: checkDeclared('query', checkQuery, request.query) as Call['query'],
@@ -119,6 +129,10 @@ export function createServe(
             },
             bodyBytes,
           ),
+        reserveAnswer(bytes) {
+          unsent.reserve(keyOf(request, user), bytes)
+          answerBytes += bytes
+        },
         header: (name) => request.get(name),
       }
       const again = async (each: Call): Promise<Call> => ({
@@ -127,20 +141,34 @@ export function createServe(
           ? each.caller
           : await permitAgain(gateway.cluster, organization, each.caller, permit),
       })
-      const handle = (each: Call) =>
-        withLateObjects(gateway.cluster, async (isRepeated) =>
-          endpoint.handle(isRepeated ? await again(each) : each, gateway),
-        )
+      const handle = async (each: Call) => {
+        try {
+          return await withLateObjects(gateway.cluster, async (isRepeated) =>
+            endpoint.handle(isRepeated ? await again(each) : each, gateway),
+          )
+        } finally {
+          // The complete answer is counted until it is sent.
+          unsent.release(keyOf(request, user), answerBytes)
+        }
+      }
       if (!bodySchema || !checkBody) return handle(call)
       const limits = bodyLimits(request, user)
-      const release = (bytes: number) => {
-        bodyBytes = bytes
-        limits.release(bytes)
+      const bytes = await receiveBody(request, limits)
+      const read = () => {
+        const body = checkBody(parseBody(bytes))
+        refuseUnknownFields(bodySchema, body)
+        return body
       }
-      const body = checkBody(await readJson(request, { ...limits, release }))
-      refuseUnknownFields(bodySchema, body)
-      // A role or token may be revoked while the body is received.
-      return handle({ ...call, body, caller: await currentCaller() })
+      try {
+        const mustWait = bytes.length > bytesWithoutTurn || endpoint.takesTurn
+        // What follows until the first request to the API server is part of the turn.
+        const body = mustWait ? await call.inTurn(read) : read()
+        bodyBytes = bytes.length
+        // A role or token may be revoked while the body is received.
+        return await handle({ ...call, body, caller: await currentCaller() })
+      } finally {
+        limits.release(bytes.length)
+      }
     }
     return endpoint.isInvalidIfMissing ? invalidIfMissing(serve) : serve
   }

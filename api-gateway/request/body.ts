@@ -15,22 +15,24 @@ const textOrLongNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|[-+.\deE]{16,}/g
 /** Limits for a request body. */
 export interface BodyLimits {
   readonly maxBytes: number
-  /** Counts bytes until the body is complete; may throw. */
+  /** Counts bytes that are in memory; may throw. */
   reserve(bytes: number): void
   release(bytes: number): void
 }
 
-/** Reads a JSON body; throws Unprocessable if it is not JSON and Invalid if it is too large or too deep. */
-export async function readJson(
-  request: Request,
-  { maxBytes, reserve, release }: BodyLimits,
-): Promise<unknown> {
+/** Receives a JSON body, whose bytes the caller releases; throws Unprocessable if it is not JSON and Invalid if it is too large. */
+export async function receiveBody(request: Request, limits: BodyLimits): Promise<Buffer> {
   const { 'content-type': contentType = '', 'content-encoding': encoding = 'identity' } = request.headers
   if (!isJsonType(contentType)) {
     throw new Problem('Unprocessable', "the body must be JSON: content type 'application/json'")
   }
   if (encoding !== 'identity') throw new Problem('Unprocessable', 'the body must not be compressed')
-  const text = decode(await readBytes(request, { maxBytes, reserve, release }))
+  return readBytes(request, limits)
+}
+
+/** Parses a body; throws Unprocessable if it is not JSON and Invalid if it is too deep. */
+export function parseBody(bytes: Buffer): unknown {
+  const text = decode(bytes)
   if (text.trim() === '') throw new Problem('Unprocessable', 'the body is empty')
   const value = parse(text)
   refuseUnusable(value)
@@ -62,10 +64,9 @@ async function readBytes(request: Request, { maxBytes, reserve, release }: BodyL
       chunks.push(chunk)
     }
   } catch (error) {
+    release(size)
     // The client disconnected or sent invalid HTTP.
     throw error instanceof Problem ? error : new Problem('Invalid', 'the body is incomplete')
-  } finally {
-    release(size)
   }
   return Buffer.concat(chunks)
 }

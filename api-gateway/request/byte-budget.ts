@@ -11,21 +11,45 @@ export interface ByteBudget {
 
 const retrySeconds = 1
 
-/** Limits the bytes of each caller; a single reservation may exceed the limit. `refusal` says what there is too much of. */
-export function createByteBudget(limit: number, refusal?: string): ByteBudget {
+interface ByteLimits {
+  /** Of each caller. */
+  readonly limit: number
+  /** Of all callers together, unless each has less than an equal share. */
+  readonly total: number
+  /** Says what there is too much of. */
+  readonly refusal?: string
+}
+
+/**
+ * Limits the bytes of each caller and of all. A single reservation may exceed the limit of its caller, and one
+ * alone that of all. Beyond the total, the
+ * callers that have more than an equal share are refused, so that others are served and all have at most twice the total.
+ */
+export function createByteBudget({ limit, total, refusal }: ByteLimits): ByteBudget {
   const reserved = new Map<string, number>()
   const reservedBy = (caller: string) => reserved.get(caller) ?? 0
+  let all = 0
+
+  function fits(caller: string, bytes: number): boolean {
+    if (reserved.size === 0) return true
+    const earlier = reservedBy(caller)
+    if (earlier > 0 && earlier + bytes > limit) return false
+    const callers = reserved.size + (earlier > 0 ? 0 : 1)
+    return all + bytes <= total || earlier + bytes <= total / callers
+  }
+
   return {
     ensureAvailable(caller) {
       if (reservedBy(caller) >= limit) throw new RateLimited(retrySeconds, refusal)
     },
     reserve(caller, bytes, { force = false } = {}) {
-      const earlier = reservedBy(caller)
-      if (!force && earlier > 0 && earlier + bytes > limit) throw new RateLimited(retrySeconds, refusal)
-      reserved.set(caller, earlier + bytes)
+      if (!force && !fits(caller, bytes)) throw new RateLimited(retrySeconds, refusal)
+      reserved.set(caller, reservedBy(caller) + bytes)
+      all += bytes
     },
     release(caller, bytes) {
       const rest = reservedBy(caller) - bytes
+      all -= bytes
       if (rest > 0) reserved.set(caller, rest)
       else reserved.delete(caller)
     },

@@ -17,11 +17,14 @@ interface ItemList {
 /** Levels of an item that is nested too deep to be shown as it is. */
 const maxLevels = 1000
 
-/** Serializes items one by one, up to the limit of bytes, but at least one. A long list takes turns with other work. */
+/**
+ * Serializes items one by one, up to the limit of bytes, but at least one. A long list takes turns with other work, and its
+ * parts count as memory of its user.
+ */
 export async function serializeItems<T>(
   items: readonly T[],
   show: (item: T) => unknown,
-  inTurn: Call['inTurn'],
+  { inTurn, reserveAnswer }: Pick<Call, 'inTurn' | 'reserveAnswer'>,
 ): Promise<ItemList> {
   const texts: string[] = []
   let bytes = 0
@@ -42,7 +45,13 @@ export async function serializeItems<T>(
 
   if (add(bytesWithoutTurn))
     await inTurn(async (next) => {
-      while (add(bytesAtOnce)) await next()
+      reserveAnswer(bytes)
+      for (let counted = bytes; ; counted = bytes) {
+        const isMore = add(bytesAtOnce)
+        reserveAnswer(bytes - counted)
+        if (!isMore) return
+        await next()
+      }
     })
   return { content: `[${texts.join(',')}]`, count: texts.length }
 }

@@ -1,9 +1,13 @@
 import type { Request, Response } from 'express'
 import type { EndpointResponse } from '../endpoint.ts'
 
+/** Node reserves three bytes for each character of a text that waits to be sent. */
+const maxTextLength = 16_384
+
 /** Serializes the body of a response. */
 export function contentOf({ body, text }: EndpointResponse): string | Buffer | undefined {
-  return text?.content ?? (body === undefined ? undefined : JSON.stringify(body))
+  const content = text?.content ?? (body === undefined ? undefined : JSON.stringify(body))
+  return typeof content === 'string' && content.length > maxTextLength ? Buffer.from(content) : content
 }
 
 /** Sends a response unless one was sent or the client disconnected. */

@@ -102,11 +102,7 @@ export function listEndpoint<
       const items = find(call, gateway)
       const toPage = () => pageOf(items, { list, query, positionOf, isDescending })
       const page = items.length > itemsWithoutTurn ? await call.inTurn(toPage) : toPage()
-      const { content, count } = await serializeItems(
-        page.items,
-        (item) => show(item, gateway, call),
-        call.inTurn,
-      )
+      const { content, count } = await serializeItems(page.items, (item) => show(item, gateway, call), call)
       const last = page.items[count - 1]
       const isShort = count < page.items.length && last !== undefined
       if (isShort && query['limit'] === undefined) throw new Problem('Invalid', tooManyBytes)

@@ -69,6 +69,7 @@ export const drivers: readonly Endpoint[] = [
     tag,
     access: { organization: 'administrator' },
     body: newDriverShape,
+    takesTurn: true,
     responses: { 200: driverShape, 409: errorShape },
     async handle({ params: { org_id }, body, caller }, { cluster }) {
       const spec = driverSpec(body)
@@ -99,6 +100,7 @@ export const drivers: readonly Endpoint[] = [
     tag,
     access: { organization: 'administrator' },
     body: replacedDriverShape,
+    takesTurn: true,
     responses: { 200: driverShape },
     async handle({ params: { org_id, driver_id }, body }, { cluster }) {
       const spec = driverSpec(body)

@@ -91,6 +91,7 @@ export const resourceTypes: readonly Endpoint[] = [
     tag,
     access: { organization: 'administrator' },
     body: newResourceTypeShape,
+    takesTurn: true,
     responses: { 200: resourceTypeShape, 409: errorShape },
     async handle({ params: { org_id }, body, caller }, { cluster }) {
       const name = newName(org_id, body.type)
@@ -124,6 +125,7 @@ export const resourceTypes: readonly Endpoint[] = [
     tag,
     access: { organization: 'administrator' },
     body: changedResourceTypeShape,
+    takesTurn: true,
     responses: { 200: resourceTypeShape },
     async handle({ params, body }, { cluster }) {
       const type = changeableType(cluster.store, params)
@@ -142,6 +144,7 @@ export const resourceTypes: readonly Endpoint[] = [
     tag,
     access: { organization: 'administrator' },
     body: replacedResourceTypeShape,
+    takesTurn: true,
     responses: { 200: resourceTypeShape },
     async handle({ params, body }, { cluster }) {
       const type = changeableType(cluster.store, params)

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { createByteBudget } from '../../../api-gateway/request/byte-budget.ts'
 import { eventually } from '../../../dev/control-plane/kubernetes.ts'
+import { fc } from '../../support/properties.ts'
 import { tokenOf } from '../support/gateway.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { bodiesIn, raw } from '../support/raw-socket.ts'
@@ -159,7 +160,7 @@ describe('bodies that never end', () => {
   })
 
   test('count until they are released', () => {
-    const budget = createByteBudget(100)
+    const budget = createByteBudget({ limit: 100, total: 1000 })
     budget.reserve('ana', 60)
     budget.reserve('ben', 100)
     expect(() => budget.reserve('ana', 41)).toThrow('rate limit')
@@ -169,8 +170,39 @@ describe('bodies that never end', () => {
     expect(() => budget.reserve('ana', 1)).toThrow('rate limit')
   })
 
+  test('of all are limited too, and then only those of who has more than a share are refused', () => {
+    const budget = createByteBudget({ limit: 100, total: 120 })
+    budget.reserve('ana', 100)
+    budget.reserve('ben', 20)
+    expect(() => budget.reserve('cid', 41)).toThrow('rate limit')
+    budget.reserve('cid', 40)
+    expect(() => budget.reserve('cid', 1)).toThrow('rate limit')
+    budget.release('ana', 100)
+    budget.reserve('cid', 60)
+    expect(() => budget.reserve('ana', 41)).toThrow('rate limit')
+  })
+
+  test('of all are at most twice the limit of all, with any number of callers', () => {
+    const reservations = fc.array(fc.tuple(fc.nat({ max: 40 }), fc.integer({ min: 1, max: 100 })))
+    fc.assert(
+      fc.property(reservations, (each) => {
+        const budget = createByteBudget({ limit: 100, total: 300 })
+        let all = 0
+        for (const [caller, bytes] of each) {
+          try {
+            budget.reserve(String(caller), bytes)
+            all += bytes
+          } catch {
+            // It is refused.
+          }
+        }
+        expect(all).toBeLessThanOrEqual(600)
+      }),
+    )
+  })
+
   test('may exceed the limit once, or when they are forced; then nothing is available', () => {
-    const budget = createByteBudget(100)
+    const budget = createByteBudget({ limit: 100, total: 1000 })
     budget.reserve('ana', 101)
     expect(() => budget.ensureAvailable('ana')).toThrow('rate limit')
     budget.release('ana', 101)

@@ -167,6 +167,19 @@ describe('many previews of a large environment by one user', () => {
   })
 })
 
+test('long bodies of one user are read one after the other, while requests of others are served', async () => {
+  const shared = numbers(2000).map((each) => ({ op: 'add', path: `/r${each}`, value: { type: 's3' } }))
+  const statuses: number[] = []
+  const all = numbers(20).map(async () => {
+    statuses.push((await gateway.send(`POST ${app}/deltas`, { body: { shared }, as: 'eve' })).status)
+  })
+  while (statuses.length === 0) await nextLoop()
+  expect((await gateway.send(`GET ${app}`, { as: 'bob' })).status).toBe(200)
+  expect(statuses.length).toBeLessThan(20)
+  await Promise.all(all)
+  expect(new Set(statuses)).toEqual(new Set([200]))
+})
+
 test('long work of people with sessions has one part at a time, and requests are served in between', async () => {
   const loops: number[] = []
   let loop = 0
