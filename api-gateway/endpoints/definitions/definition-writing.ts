@@ -174,7 +174,13 @@ export function draftOf(
 ): Draft {
   const inputs = withoutEmptyPart(inputsOf(body))
   const name = newSecretName(id)
-  const extract = (stored: FreeForm) => inputs && secretsOf(inputs, name, { definition: id, refs: stored })
+  let last: { readonly stored: FreeForm; readonly secrets: ReturnType<typeof secretsOf> } | undefined
+  const extract = (stored: FreeForm) => {
+    if (!inputs) return undefined
+    if (!last || !sameJson(last.stored, stored))
+      last = { stored, secrets: secretsOf(inputs, name, { definition: id, refs: stored }) }
+    return last.secrets
+  }
   const data = extract(secretRefs)?.data ?? {}
   return {
     secret: Object.keys(data).length > 0 ? { name, data } : undefined,
