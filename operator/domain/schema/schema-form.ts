@@ -16,6 +16,8 @@ const maxBytes = 256 * 1024
 /** Maximum length of a pattern. The time to estimate its steps grows with the square of its length. */
 export const maxPatternLength = 1024
 const maxPatternSteps = 20_000
+/** The time to compile a schema grows with the square of the number of its patterns. */
+const maxPatterns = 500
 
 const dialects = new Set([
   'https://json-schema.org/draft/2020-12/schema',
@@ -101,6 +103,7 @@ function patternsOf({ pattern, patternProperties }: FreeForm): string[] {
 }
 
 function problemOfPatterns(patterns: ReadonlyMap<string, string>): string | undefined {
+  if (patterns.size > maxPatterns) return `has ${patterns.size} patterns; at most ${maxPatterns} are allowed`
   let steps = 0
   for (const [pattern, at] of patterns) {
     const problem = problemOfPattern(pattern)

@@ -252,8 +252,15 @@ describe('a schema that would take long to compile cannot be used', () => {
       { properties: { a: { pattern: `(${'[a)]b{0,100}'.repeat(60)}){10}` } } },
     ],
     ['with many patterns', { properties: byKey(100, (i) => ({ pattern: `[ab]{0,100}${i}` })) }],
+    ['with very many short patterns', { patternProperties: byKey(501, () => ({})) }],
   ])('%s', (_, schema) => {
-    expect(problemOfSchema(schema)).toMatch(/steps|parts/)
+    expect(problemOfSchema(schema)).toMatch(/steps|parts|patterns/)
+  })
+
+  test('500 patterns are allowed', () => {
+    expect(
+      problemOfSchema({ patternProperties: byKey(500, () => ({})), additionalProperties: false }),
+    ).toBeUndefined()
   })
 
   test('many references to a large part are allowed', () => {
