@@ -50,7 +50,7 @@ export function activeResourceController(tools: ResourceTools): Controller<typeo
  * 1. hideSecretOutputs: removes from the status the outputs that the type declares secret by now; writes the status.
  * 2. refuseUnsigned: throws Stalled for a spec that another client wrote.
  * 3. statusOfUnused: returns the status of a resource that no workload uses; deletes the objects of an unused workload.
- * 4. refuseWithoutEnvironment: deletes a new resource whose environment is gone, and throws.
+ * 4. refuseWithoutEnvironment: throws Waiting while the environment is terminating; deletes a new resource whose environment is gone.
  *    awaitDependencies: throws Waiting until all dependencies are ready.
  * 5. requestFor: resolves the inputs of the driver; reads Secrets.
  * 6. causeOf: returns the status of a resource that needs no call. A deployment of mode `full` calls in any

@@ -24,19 +24,20 @@ export async function refuseOutdated(
 }
 
 /**
- * Throws Waiting for a new resource of a terminating environment, which is about to delete it. A late request can create a resource
- * after the environment is gone: deletes it, and throws a conflict. One that may have an instance is left as it is.
+ * Throws Waiting for a resource of a terminating environment, which is about to delete it: what ends with the environment must not
+ * be made again, also while the cluster refuses to delete the resource. A late request can create a resource after the environment
+ * is gone: deletes it, and throws a conflict. One that may have an instance is left as it is.
  */
 export async function refuseWithoutEnvironment(resource: ActiveResource, cluster: Cluster): Promise<void> {
   const { metadata, spec, status } = resource
-  if (status?.provisioned !== undefined) return
   const [namespace, name] = [metadata.namespace, spec.environmentName]
+  const isNew = status?.provisioned === undefined
   const environment =
     cluster.store.get(Environment, namespace, name) ??
-    (await refreshNamed(cluster, Environment, namespace, name))
+    (isNew ? await refreshNamed(cluster, Environment, namespace, name) : undefined)
   if (environment?.metadata.deletionTimestamp)
     throw new Waiting('EnvironmentDeleted', `waiting to be deleted with the environment '${name}'`)
-  if (environment) return
+  if (environment || !isNew) return
   await cluster.remove(ActiveResource, resource)
   throw new ApiError(409, 'Conflict', `the environment '${name}' does not exist`)
 }

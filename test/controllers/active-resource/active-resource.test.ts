@@ -248,6 +248,15 @@ test.each<
     { calls: 0, isDeleted: false },
   ],
   [
+    'that has an instance waits while its environment terminates',
+    ({ cluster }, resource) => {
+      const { metadata, ...rest } = environmentOf(resource)
+      cluster.put(Environment, { ...rest, metadata: { ...metadata, deletionTimestamp: before } })
+    },
+    { calls: 0, isDeleted: false },
+    { provisioned: { driverType: 'quartermaster/maker' } },
+  ],
+  [
     'of a late request is deleted without a call when its environment is gone',
     dropEnvironment,
     { calls: 0, isDeleted: true },
