@@ -1,7 +1,7 @@
 import { ActiveResource } from '../api/active-resource.ts'
 import type { Environment } from '../api/environment.ts'
 import { EnvironmentDeployment } from '../api/environment-deployment.ts'
-import type { CommonStatus, KubeObject, StoredObject } from '../api/kind.ts'
+import type { StoredObject } from '../api/kind.ts'
 import { Stalled, Waiting } from '../domain/base/errors.ts'
 import { isFinished } from '../domain/deployment/deployment.ts'
 import { formatDescriptor } from '../domain/resource/descriptor.ts'
@@ -11,13 +11,13 @@ import type { Cluster } from '../kube/cache/cluster.ts'
 import { inParallel } from '../kube/client/parallel.ts'
 import { keyOf } from '../kube/client/resource.ts'
 import type { ReconcileContext } from '../kube/loop/controller.ts'
-import { conditionOf } from '../kube/loop/outcome.ts'
 import type { Objects } from '../kube/objects/objects.ts'
 import type { Log } from '../log.ts'
 import { hasHosts, type Removals } from './active-resource/removals.ts'
 import type { ObjectKind } from './objects/applied-object.ts'
 import { isNamespaceOf, namespaceReference } from './objects/environment-namespace.ts'
 import type { Inventory } from './objects/inventory.ts'
+import { namespaceBlockers } from './objects/namespace-blockers.ts'
 import { deletionBlockers } from './shared/deletion-blockers.ts'
 import { recordEvent } from './shared/events.ts'
 
@@ -70,7 +70,7 @@ export async function removeResources(environment: Environment, tools: RemovalTo
   // A resource that ended during the read may have made the namespace since.
   if (!own && before.length > 0) return removeResources(environment, tools)
   if (!own) return removals.finish(environment)
-  const message = `waiting for the namespace '${name}' to be deleted${blockersOf(own)}`
+  const message = `waiting for the namespace '${name}' to be deleted${namespaceBlockers(own)}`
   throw new Waiting('NamespaceRemains', message, namespaceRetrySeconds)
 }
 
@@ -219,11 +219,4 @@ function resourcesRemain(environment: Environment, tools: RemovalTools, retrySec
 
 function resourcesOf(environment: Environment, { cluster }: RemovalTools): readonly ActiveResource[] {
   return cluster.store.byIndex(ActiveResource, 'environment', keyOf(environment))
-}
-
-/** What keeps a terminating namespace, for the end of a message. */
-function blockersOf(namespace: KubeObject): string {
-  const { status } = namespace as { readonly status?: CommonStatus } // a Namespace has conditions
-  const finalizers = conditionOf({ status }, 'NamespaceFinalizersRemaining')
-  return finalizers?.status === 'True' ? `: ${finalizers.message}` : ''
 }

@@ -496,17 +496,42 @@ test('an environment whose namespace the operator may not delete says so', async
   await expect(removeRest(createFakeCluster(), objects)).rejects.toBe(refusal)
 })
 
-test.each([
+const blocker = (type: string, message: string, status = 'True') => ({ type, status, message })
+
+test.each<[what: string, namespace: object, blockers: string]>([
   [
-    'names the finalizers that keep it',
-    'True',
-    `waiting for the namespace '${own}' to be deleted: acme.io/hold in 1 pod`,
+    'content with finalizers',
+    { conditions: [blocker('NamespaceFinalizersRemaining', 'acme.io/hold in 1 pod')] },
+    ': acme.io/hold in 1 pod',
   ],
-  ['names none that kept it before', 'False', `waiting for the namespace '${own}' to be deleted`],
-])('an environment that waits for its namespace %s', async (_, status, message) => {
-  const remaining = { type: 'NamespaceFinalizersRemaining', status, message: 'acme.io/hold in 1 pod' }
-  const metadata = { ...madeNamespace.metadata, deletionTimestamp: '2026-02-01T00:00:00Z' }
-  const objects = { read: async () => ({ metadata, status: { conditions: [remaining] } }) }
+  [
+    'nothing that kept it before',
+    { conditions: [blocker('NamespaceFinalizersRemaining', 'acme.io/hold in 1 pod', 'False')] },
+    '',
+  ],
+  [
+    'a policy, and an API that is not served',
+    {
+      conditions: [
+        blocker('NamespaceContentRemaining', '1 pod'),
+        blocker('NamespaceDeletionContentFailure', 'denied the request: no'),
+        blocker('NamespaceDeletionDiscoveryFailure', 'metrics is down'),
+      ],
+    },
+    ': metrics is down; denied the request: no',
+  ],
+  ['pods that do not end', { conditions: [blocker('NamespaceContentRemaining', '1 pod')] }, ': 1 pod'],
+  [
+    'its own finalizers',
+    { finalizers: ['example.com/a'], spec: { finalizers: ['kubernetes', 'example.com/b'] } },
+    ': the namespace has finalizers: example.com/a, example.com/b',
+  ],
+])('an environment that waits for its namespace names %s', async (_, given, blockers) => {
+  const { conditions = [], finalizers = [], spec = {} } = given as Record<string, unknown>
+  const deletionTimestamp = '2026-02-01T00:00:00Z'
+  const metadata = { ...madeNamespace.metadata, deletionTimestamp, finalizers }
+  const objects = { read: async () => ({ metadata, spec, status: { conditions } }) }
+  const message = `waiting for the namespace '${own}' to be deleted${blockers}`
   await expect(removeRest(createFakeCluster(), objects)).rejects.toMatchObject({ message })
 })
 
