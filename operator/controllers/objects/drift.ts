@@ -35,10 +35,15 @@ export class DriftDetector {
   readonly #held = new Map<string, ObjectEvent[]>()
   readonly #handlers: ((key: string) => void)[] = []
 
-  constructor(objects: Objects, find: (key: string) => ActiveResource | undefined) {
+  /** `findByName` finds the key of a resource by its GUResID. */
+  constructor(
+    objects: Objects,
+    find: (key: string) => ActiveResource | undefined,
+    findByName: (guResId: string) => string | undefined,
+  ) {
     this.#find = find
     objects.onChange((object, isGone, isFirstList) => {
-      const key = object.metadata.annotations?.[annotations.resource]
+      const key = resourceKeyOf(object, findByName)
       if (key === undefined) return
       const event = { object, isGone, isFirstList }
       const held = this.#held.get(key)
@@ -138,7 +143,7 @@ export class DriftDetector {
     const { applied = resource.status?.objects, live } = this.#watched.get(key) ?? {}
     const recorded = applied?.find((each) => isSame(each, event.object))
     if (!recorded && !this.#appliedVersions.has(uid)) return
-    if (this.#isDrift(event, recorded)) {
+    if (this.#isDrift(key, event, recorded)) {
       this.#drifted.set(key, referenceTo(event.object))
       // An unfinished provision would apply the objects at once.
       if (this.#pace.isWaiting(key)) return
@@ -148,15 +153,31 @@ export class DriftDetector {
   }
 
   /** Whether another client caused the event: neither an apply of the operator nor the first list of a watch did. */
-  #isDrift({ object, isGone, isFirstList }: ObjectEvent, recorded: AppliedObject | undefined): boolean {
+  #isDrift(
+    key: string,
+    { object, isGone, isFirstList }: ObjectEvent,
+    recorded: AppliedObject | undefined,
+  ): boolean {
     const { uid } = object.metadata
     // The status may not record yet what was applied last.
     if (isGone) return this.#appliedVersions.delete(uid) || recorded?.uid === uid
     const known = this.#appliedVersions.get(uid) ?? (recorded?.uid === uid ? versionOf(recorded) : undefined)
     const isChanged = known !== undefined && (versionOf(object.metadata) ?? 0) > known
+    const { annotations: given } = object.metadata
     const isMarked =
-      object.metadata.annotations?.[annotations.descriptor] !== undefined &&
+      given?.[annotations.resource] === key &&
+      given[annotations.descriptor] !== undefined &&
       object.metadata.labels?.[labels.managedBy] === manager
     return isChanged || !(isFirstList || isMarked)
   }
+}
+
+/** The key of the resource of an object. Another client may have changed one of its marks: then the label names the resource. */
+function resourceKeyOf(
+  { metadata }: StoredObject,
+  findByName: (guResId: string) => string | undefined,
+): string | undefined {
+  const key = metadata.annotations?.[annotations.resource]
+  const name = metadata.labels?.[labels.resource]
+  return name === undefined || key?.endsWith(`/${name}`) ? key : findByName(name)
 }

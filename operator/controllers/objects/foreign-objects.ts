@@ -67,7 +67,13 @@ export class ForeignObjects {
   }
 }
 
-/** Whether the object belongs to the resource. */
+/**
+ * Whether the object belongs to the resource: by its mark or, when another client took that away, by the record of the object in the
+ * status.
+ */
 export function isOwn(resource: ActiveResource, { metadata }: WithMetadata): boolean {
-  return metadata.annotations?.[annotations.resource] === keyOf(resource)
+  const mark = metadata.annotations?.[annotations.resource]
+  if (mark !== undefined) return mark === keyOf(resource)
+  const { uid } = metadata
+  return !!uid && !!resource.status?.objects?.some((each) => each.uid === uid)
 }

@@ -85,7 +85,14 @@ interface Shared extends Options, ApplyTools {}
 /** The inventory of all resources. */
 export function createInventory(objects: Objects, options: Options): Inventory {
   const { store, serverNow } = options
-  const drift = new DriftDetector(objects, (key) => store.get(ActiveResource, ...namespacedName(key)))
+  const drift = new DriftDetector(
+    objects,
+    (key) => store.get(ActiveResource, ...namespacedName(key)),
+    (guResId) => {
+      const organization = store.organizations().find(({ id }) => store.get(ActiveResource, id, guResId))
+      return organization && `${organization.id}/${guResId}`
+    },
+  )
   const unseen = new UnseenObjects(objects)
   const foreign = new ForeignObjects(objects, unseen)
   const foreignIn = new ForeignIn(objects, options.kinds, options.unlistedMs)

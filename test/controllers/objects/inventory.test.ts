@@ -124,6 +124,7 @@ test.each([
     }
     await expect(inventory.removeAll(terminating)).rejects.toMatchObject({
       reason: 'ObjectsRemain',
+      message: "waiting for 'ConfigMap' 'thing' (kept by the finalizer 'example.test/own') to be deleted",
       retryAfterSeconds: pause,
     })
   },
@@ -327,13 +328,48 @@ test('what was applied a moment ago costs no read of its namespace', async () =>
   expect(asked).not.toContain('Namespace')
 })
 
-test('removal of a label of ours is an edit', async () => {
-  await bring(object('Deployment'))
-  const live = world.get('Deployment', 'thing')
-  const { annotations = {}, ...metadata } = live?.metadata ?? { name: '' }
-  const { 'quartermaster.dev/descriptor': _, ...others } = annotations
-  world.replaceMetadata('Deployment', 'thing', { ...metadata, annotations: others })
-  expect(isTouched()).toBe(true)
+describe('marks of ours that another client removes', () => {
+  beforeEach(() => cluster.addOrganization(base.metadata.namespace))
+
+  /** Changes the metadata of an object, as its watch and a read show it. */
+  function mark(change: (live: StoredObject['metadata']) => Partial<StoredObject['metadata']>) {
+    const live = world.get('Deployment', 'thing')?.metadata as StoredObject['metadata']
+    world.replaceMetadata('Deployment', 'thing', { ...live, ...change(live) })
+  }
+  const without = (all: Readonly<Record<string, string>> = {}, name: string) =>
+    Object.fromEntries(Object.entries(all).filter(([each]) => each !== name))
+
+  test.each<[what: string, change: Parameters<typeof mark>[0]]>([
+    ['the descriptor', (live) => ({ annotations: without(live.annotations, annotations.descriptor) })],
+    ['the resource', (live) => ({ annotations: without(live.annotations, annotations.resource) })],
+    ['all annotations', () => ({ annotations: {} })],
+    ['the manager', (live) => ({ labels: without(live.labels, labels.managedBy) })],
+    [
+      'the resource, for another one',
+      (live) => ({ annotations: { ...live.annotations, [annotations.resource]: 'acme/other' } }),
+    ],
+  ])('are an edit, and set again: %s', async (_, change) => {
+    const { metadata } = (await bring(object('Deployment'))).live[0] as StoredObject
+    mark(change)
+    expect(isTouched()).toBe(true)
+    await bring(object('Deployment'))
+    expect(world.get('Deployment', 'thing')?.metadata.annotations).toEqual(metadata.annotations)
+  })
+
+  test('leave the object that the status records with the resource', async () => {
+    await bring(object('Deployment'))
+    mark(() => ({ labels: {}, annotations: {} }))
+    await bring(object('Deployment'))
+    expect(world.get('Deployment', 'thing')?.metadata.annotations).toMatchObject({
+      [annotations.resource]: keyOf(resource),
+    })
+  })
+
+  test('leave no other object of the name with it', async () => {
+    await bring(object('Deployment'))
+    mark(() => ({ labels: {}, annotations: {}, uid: 'of another' }))
+    await expect(bring(object('Deployment'))).rejects.toMatchObject({ reason: 'Conflict' })
+  })
 })
 
 describe('Secrets', () => {
