@@ -3,12 +3,12 @@ import { Problem } from '../../operator/domain/base/errors.ts'
 import { shortenMessage } from '../../operator/domain/base/size-limits.ts'
 import {
   ApiError,
-  isDenied,
   isNotFound,
-  isRejected,
+  isRefused,
   isUnserved,
   NoAnswer,
   QuotaError,
+  webhookFailureIn,
 } from '../../operator/kube/client/api-error.ts'
 import { longestMessage } from './shapes.ts'
 
@@ -76,13 +76,16 @@ function quotaResponse({ message, uses }: QuotaError): ErrorResponse {
 function apiErrorResponse(error: ApiError): ErrorResponse {
   const { status, message, retryAfterSeconds = 1 } = error
   if (status === 409) return errorResponse('Conflict', message)
-  if (isRejected(error) || (status < 429 && isDenied(error))) return errorResponse('Invalid', message)
+  if (isRefused(error)) return errorResponse('Invalid', message)
   // Not one that says that the kind is not served: the object may exist.
   if (isNotFound(error)) return errorResponse('NotFound', message)
   if (status === 429) return { ...errorResponse('TooManyRequests', 'the cluster is busy'), retryAfterSeconds }
   if (status === 403 && message.includes('being terminated')) {
     return errorResponse('Conflict', 'the organization is being deleted')
   }
+  const failure = webhookFailureIn(error)
+  if (failure !== undefined)
+    return { ...clusterFailed, message: `the cluster cannot make the change: ${failure}; try again later` }
   if (status === 503 || status === 504) return { ...clusterFailed, retryAfterSeconds }
   return status >= 500 || isUnserved(error) ? clusterFailed : internal
 }

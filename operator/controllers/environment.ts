@@ -11,16 +11,18 @@ import { versionOf } from '../kube/cache/cache.ts'
 import type { Cluster } from '../kube/cache/cluster.ts'
 import { environmentKeyOf } from '../kube/cache/kinds-in-store.ts'
 import type { Store } from '../kube/cache/store.ts'
+import { explainRefusal } from '../kube/client/explain-rejection.ts'
 import { inParallel } from '../kube/client/parallel.ts'
 import { keyOf, namespacedName } from '../kube/client/resource.ts'
 import { type Controller, type Watch, watchKind } from '../kube/loop/controller.ts'
+import { keptByOthers } from '../kube/loop/other-finalizers.ts'
 import type { Observed } from '../kube/loop/status.ts'
 import type { Objects } from '../kube/objects/objects.ts'
 import type { Log } from '../log.ts'
 import type { Removals } from './active-resource/removals.ts'
 import { createContentRemoval } from './environment-content.ts'
 import { awaitLastResources, type RemovalTools, removeResources } from './environment-removal.ts'
-import { isBlockerChanged } from './shared/deletion-blockers.ts'
+import { deletionKeepers, isBlockerChanged } from './shared/deletion-blockers.ts'
 import { requireStillPresent } from './shared/still-present.ts'
 import { watchLifecycle } from './shared/watch-lifecycle.ts'
 import type { Dispatcher } from './webhook/dispatcher.ts'
@@ -142,20 +144,24 @@ async function removeDeployments(environment: Environment, cluster: Cluster): Pr
   const { namespace, name } = environment.metadata
   const live = deploymentsOf(environment, store).filter(({ metadata }) => !metadata.deletionTimestamp)
   await inParallel(live, (each) => cluster.remove(EnvironmentDeployment, each))
-  if (deploymentsOf(environment, store).length > 0) throw deploymentsRemain()
+  const left = deploymentsOf(environment, store)
+  if (left.length > 0) throw deploymentsRemain(deletionKeepers(left, ({ metadata }) => `'${metadata.name}'`))
   if (store.reflects(EnvironmentDeployment, versionOf(environment))) return
   const unseen = await cluster.readNames(EnvironmentDeployment, namespace, { 'spec.environmentName': name })
-  if (unseen.length > 0) throw deploymentsRemain(1)
+  if (unseen.length > 0) throw deploymentsRemain('', 1)
 }
 
-function deploymentsRemain(retrySeconds?: number): Waiting {
-  return new Waiting('DeploymentsRemain', 'waiting for the deployments to be deleted', retrySeconds)
+function deploymentsRemain(keepers: string, retrySeconds?: number): Waiting {
+  const message = `waiting for the deployments to be deleted${keepers}`
+  return new Waiting('DeploymentsRemain', message, retrySeconds)
 }
 
 /** Throws an error that brings what was observed. */
 function failWith(observed: object) {
   return (error: unknown): never => {
-    throw new ReconcileError('Failed', error instanceof Error ? error.message : String(error), observed)
+    const cause = explainRefusal(error)
+    const reason = cause instanceof ReconcileError ? cause.reason : 'Failed'
+    throw new ReconcileError(reason, cause instanceof Error ? cause.message : String(cause), observed)
   }
 }
 
@@ -184,9 +190,10 @@ function isTerminating(environment: Environment | undefined): boolean {
   return environment?.metadata.deletionTimestamp !== undefined
 }
 
-/** What matters to the environment: whether a deployment has started, has finished, is terminating or is gone. */
+/** What matters to the environment: whether a deployment has started, has finished, is terminating, what keeps it, or is gone. */
 function phaseOf(deployment: EnvironmentDeployment | undefined): string {
   if (!deployment) return 'gone'
   const { status, metadata } = deployment
-  return [status?.startTime, isFinished(deployment), metadata.deletionTimestamp].join()
+  const keepers = keptByOthers(deployment)?.message
+  return [status?.startTime, isFinished(deployment), metadata.deletionTimestamp, keepers].join()
 }

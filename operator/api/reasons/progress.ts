@@ -32,6 +32,10 @@ export const progressReasons = {
     'The previous resource of the same identity is being deleted.',
     'Wait, or look at the resource that is being deleted.',
   ),
+  FinalizersRemain: reason(
+    'The deleted object is cleaned up, and other clients keep it by their finalizers.',
+    'Look at the controllers that own the finalizers in the message; remove a finalizer whose controller is gone.',
+  ),
   ObjectsRemain: reason(
     'Cluster objects of the resource are still being deleted.',
     'Check the finalizers of the objects that the message names.',

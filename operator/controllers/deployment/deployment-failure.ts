@@ -4,7 +4,7 @@ import { shortenMessage, storedBytes } from '../../domain/base/size-limits.ts'
 import { isMadeOverRest } from '../../domain/deployment/deployment.ts'
 import { type ListedProblem, moreProblems, problemCount } from '../../domain/graph/problems.ts'
 import type { Store } from '../../kube/cache/store.ts'
-import { isRejected } from '../../kube/client/api-error.ts'
+import { isRefused } from '../../kube/client/api-error.ts'
 import { conditionOf } from '../../kube/loop/outcome.ts'
 import type { Observed } from '../../kube/loop/status.ts'
 
@@ -104,10 +104,10 @@ export function failure(observed: DeploymentStatus): Stalled {
   return new Stalled(reason, messageOf(shown, problemCount(problems)), { ...observed, problems: shown })
 }
 
-/** Fails the deployment for an object that the API server rejects for good; throws any other error again. */
+/** Fails the deployment for an object that the API server, or a policy, rejects for good; throws any other error again. */
 export function failIfRejected(object: string, status: DeploymentStatus) {
   return (error: unknown): never => {
-    if (!isRejected(error)) throw error
+    if (!isRefused(error)) throw error
     throw failure({ ...status, problems: [{ object, reason: 'Rejected', message: error.message }] })
   }
 }

@@ -32,6 +32,7 @@ export function environmentDeploymentController(
   const reconciler = new DeploymentReconciler(tools)
   return {
     kind: EnvironmentDeployment,
+    isRun: true,
     watches: reconciler.watches,
     reconcile: (deployment, context) => reconciler.reconcile(deployment, context),
     finalize: (deployment) => finalizeDeployment(deployment, tools),

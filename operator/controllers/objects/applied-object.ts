@@ -4,6 +4,7 @@ import { annotations, group, labels, manager } from '../../api/names.ts'
 import { Stalled, Waiting } from '../../domain/base/errors.ts'
 import { formatDescriptor } from '../../domain/resource/descriptor.ts'
 import { groupOf, keyOf } from '../../kube/client/resource.ts'
+import { finalizersText } from '../../kube/loop/other-finalizers.ts'
 import type { ObjectReference } from '../../kube/objects/objects.ts'
 
 export type ObjectKind = Pick<ObjectReference, 'apiVersion' | 'kind'>
@@ -145,17 +146,28 @@ export function nameOf({ kind, metadata }: KubeObject): string {
 /** Seconds between looks at objects that are being deleted: a finalizer may keep them for days. */
 const looks = { first: 1, most: 30 }
 
+/** An object that is being deleted. */
+type Remaining = Pick<ObjectReference, 'kind' | 'name'> & { readonly finalizers?: readonly string[] }
+
 /**
  * Thrown while objects are being deleted; the longer they are, the longer the pause until they are looked at again. Both times
  * are by the clock of the API server.
  */
 export function remaining(
-  objects: readonly ObjectReference[],
+  objects: readonly Remaining[],
   since: string | undefined,
   serverNow: () => number,
 ): Waiting {
-  const names = objects.map(({ kind, name }) => `'${kind}' '${name}'`)
   const seconds = since === undefined ? 0 : (serverNow() - Date.parse(since)) / 1000
   const pause = Math.min(looks.most, Math.max(looks.first, Math.round(seconds / 10)))
-  return new Waiting('ObjectsRemain', `waiting for ${names.join(', ')} to be deleted`, pause)
+  return new Waiting(
+    'ObjectsRemain',
+    `waiting for ${objects.map(textOfRemaining).join(', ')} to be deleted`,
+    pause,
+  )
+}
+
+function textOfRemaining({ kind, name, finalizers = [] }: Remaining): string {
+  const keepers = finalizers.length > 0 ? ` (kept by ${finalizersText(finalizers)})` : ''
+  return `'${kind}' '${name}'${keepers}`
 }

@@ -116,8 +116,9 @@ async function applyOne(
     const answer = await objects.apply(known)
     unseen.noteApplied(keyOf(resource), referenceTo(object), answer.metadata.uid)
     if (isWatchable(object)) drift.noteApplied(answer)
-    const { deletionTimestamp } = answer.metadata
-    if (deletionTimestamp) throw remaining([referenceTo(object)], deletionTimestamp, serverNow)
+    const { deletionTimestamp, finalizers } = answer.metadata
+    if (deletionTimestamp)
+      throw remaining([{ ...referenceTo(object), finalizers }], deletionTimestamp, serverNow)
     return answer
   } catch (error) {
     unseen.noteFailed(keyOf(resource), referenceTo(object))

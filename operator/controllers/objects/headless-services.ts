@@ -37,10 +37,10 @@ export async function removeOtherForm(
   const reference = referenceTo(wanted)
   const existing = await objects.read(reference)
   if (!existing || !isOwn(resource, existing) || !keepsForm(wanted, existing)) return false
-  const { uid, deletionTimestamp } = existing.metadata
+  const { uid, deletionTimestamp, finalizers } = existing.metadata
   drift.noteDeleting(uid)
   if (deletionTimestamp || !(await objects.remove(reference, uid)))
-    throw remaining([reference], deletionTimestamp, serverNow)
+    throw remaining([{ ...reference, finalizers }], deletionTimestamp, serverNow)
   return true
 }
 

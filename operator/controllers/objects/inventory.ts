@@ -145,7 +145,8 @@ export function createInventory(objects: Objects, options: Options): Inventory {
       // The resource may have waited for long before its objects were deleted.
       const times = left.flatMap(({ metadata }) => metadata.deletionTimestamp ?? [])
       const since = times.sort().at(-1)
-      if (left.length > 0) throw remaining(left.map(referenceTo), since, serverNow)
+      const kept = left.map((each) => ({ ...referenceTo(each), finalizers: each.metadata.finalizers }))
+      if (kept.length > 0) throw remaining(kept, since, serverNow)
       unseen.forget(keyOf(resource))
     },
     foreignIn: (namespace) => foreignIn.find(namespace),

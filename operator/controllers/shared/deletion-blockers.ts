@@ -1,5 +1,6 @@
 import type { CommonStatus, StoredObject } from '../../api/kind.ts'
 import type { Change } from '../../kube/cache/cache.ts'
+import { keptByOthers } from '../../kube/loop/other-finalizers.ts'
 import { conditionOf, isObserved } from '../../kube/loop/outcome.ts'
 
 type Deletable = StoredObject & { readonly status?: CommonStatus }
@@ -19,6 +20,22 @@ export function deletionBlockers<T extends Deletable>(
   objects: readonly T[],
   nameOf: (object: T) => string,
 ): string {
+  return textOf(objects, nameOf, blockerOf)
+}
+
+/** The same for runs, whose conditions say how they ended: only what keeps those that are cleaned up. */
+export function deletionKeepers<T extends Deletable>(
+  objects: readonly T[],
+  nameOf: (object: T) => string,
+): string {
+  return textOf(objects, nameOf, (each) => keptByOthers(each)?.message)
+}
+
+function textOf<T>(
+  objects: readonly T[],
+  nameOf: (object: T) => string,
+  blockerOf: (object: T) => string | undefined,
+): string {
   const blockers = objects.flatMap((each) => {
     const blocker = blockerOf(each)
     return blocker === undefined ? [] : [`${nameOf(each)}: ${blocker}`]
@@ -36,6 +53,8 @@ export function firstOf(names: readonly string[]): string {
 
 /** What blocks the deletion of an object, as its condition says since the deletion began. */
 function blockerOf(object: Deletable | undefined): string | undefined {
+  const kept = keptByOthers(object)
+  if (kept) return `${kept.reason}: ${kept.message}`
   if (!object?.metadata.deletionTimestamp || !isObserved(object)) return undefined
   const ready = conditionOf(object, 'Ready')
   if (!ready || ready.status === 'True' || waitsForOthers.has(ready.reason)) return undefined

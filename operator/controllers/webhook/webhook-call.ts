@@ -48,6 +48,7 @@ export function webhookCallController(tools: CallTools): Controller<typeof Webho
   const { store } = tools.cluster
   return {
     kind: WebhookCall,
+    isRun: true,
     // Requests run outside of the workers.
     workers: 8,
     watches: [

@@ -7,8 +7,11 @@ export class ApiError extends Error {
   /** Reason of the API server, such as `AlreadyExists`, `Conflict`, `NotFound`, `Invalid`, `Expired`. */
   readonly reason: string
   readonly retryAfterSeconds: number | undefined
-  constructor(status: number, reason: string, message: string, retryAfterSeconds?: number) {
+  /** Method and path of the request that was answered so. */
+  readonly request: string | undefined
+  constructor(status: number, reason: string, message: string, retryAfterSeconds?: number, request?: string) {
     super(message)
+    this.request = request
     this.status = status
     this.reason = reason
     this.retryAfterSeconds = retryAfterSeconds
@@ -76,6 +79,19 @@ export function isRejected(error: unknown): error is ApiError {
 /** Whether an admission webhook or policy of the cluster denies a request. */
 export function isDenied({ message }: ApiError): boolean {
   return /\bdenied (?:the )?request\b/.test(message)
+}
+
+/** How the API server says that it cannot ask an admission webhook that must agree. */
+const webhookFailure = /^Internal error occurred: failed calling webhook "[^"]*"/
+
+/** The first words of an answer that an admission webhook, which must agree, could not be asked; undefined for any other answer. */
+export function webhookFailureIn({ message }: ApiError): string | undefined {
+  return webhookFailure.exec(message)?.[0]
+}
+
+/** Whether the same request would be refused again, until the object or a policy of the cluster changes. */
+export function isRefused(error: unknown): error is ApiError {
+  return isRejected(error) || (error instanceof ApiError && error.status < 429 && isDenied(error))
 }
 
 /** How the authorizer names a missing rule; admission rules do not use this form. */

@@ -206,16 +206,19 @@ function errorOf({ status, retryAfter, text }: Answer, request: string): ApiErro
     object?.reason ?? 'Unknown',
     message + hintOf(status, object?.message),
     retryAfter === undefined || Number.isNaN(seconds) ? undefined : seconds,
+    request,
   )
   return withPlainStatus(error)
 }
 
 /** The error with a status that says whose fault it is. */
 function withPlainStatus(error: ApiError): ApiError {
-  const { status, message } = error
+  const { status, message, request } = error
   // A webhook denies with any status; these would speak of the state of the object.
   if (isDenied(error))
-    return [404, 409, 410].includes(status) ? new ApiError(403, 'Forbidden', message) : error
+    return [404, 409, 410].includes(status)
+      ? new ApiError(403, 'Forbidden', message, undefined, request)
+      : error
   // It refuses everything until it has read the rules of admission.
   const isUnready = status === 403 && message.endsWith(unreadyMessage)
   return isUnready ? new ApiError(503, 'ServiceUnavailable', message) : error

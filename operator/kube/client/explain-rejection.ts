@@ -1,11 +1,16 @@
 import { QuotaExceeded, ReconcileError, Stalled } from '../../domain/base/errors.ts'
-import { ApiError, isNamespaceTerminating, isRejected, lacksRight, QuotaError } from './api-error.ts'
+import {
+  ApiError,
+  isDenied,
+  isNamespaceTerminating,
+  isRejected,
+  lacksRight,
+  QuotaError,
+  webhookFailureIn,
+} from './api-error.ts'
 
 /** A rejected request is repeated after this time, because changes of roles and admission rules send no event. */
 export const rejectedRetrySeconds = 60
-
-/** How the API server says that it cannot ask an admission webhook that must agree. */
-const failedWebhook = /^Internal error occurred: failed calling webhook "[^"]*"/
 
 /** The part of a line that ends with a denial. It is found from the end of the line, so that no message takes long. */
 const denial = /^.* denied (?:the )?request\b/gm
@@ -17,8 +22,21 @@ const denyingPolicy = /\b(?:ValidatingAdmissionPolicy '[\w.-]+'|admission webhoo
 const rejectedStatuses: ReadonlySet<number> = new Set([400, 403])
 
 /** QuotaExceeded for a create that a quota refuses; any other error unchanged. */
-export function explainQuota(error: unknown): unknown {
+function explainQuota(error: unknown): unknown {
   return error instanceof QuotaError ? new QuotaExceeded(error.message, error.namespace) : error
+}
+
+/**
+ * QuotaExceeded, a ReconcileError for a request that a policy or a webhook of the cluster refuses or that needs a webhook which does
+ * not answer, any other error unchanged.
+ */
+export function explainRefusal(error: unknown): unknown {
+  if (!(error instanceof ApiError)) return error
+  const failure = webhookFailureIn(error)
+  if (!isDenied(error) && failure === undefined) return explainQuota(error)
+  const { request = 'a request' } = error
+  const detail = request.includes('/secrets') ? (failure ?? secretDetail(error)) : error.message
+  return new ReconcileError('Rejected', `the cluster refuses ${request}: ${detail}`)
 }
 
 /** What a request is about. */
@@ -51,7 +69,7 @@ export function explainRejection(
     return new Stalled('NotAllowed', message, undefined, rejectedRetrySeconds)
   }
   // It may work again at any time, which no watch reports.
-  const [failure] = failedWebhook.exec(error.message) ?? []
+  const failure = webhookFailureIn(error)
   if (failure !== undefined) {
     const detail = kind === 'Secret' ? failure : error.message
     return new ReconcileError('Rejected', `the cluster cannot ${verb} ${target}: ${detail}`)

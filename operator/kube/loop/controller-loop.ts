@@ -4,12 +4,13 @@ import type { Log, LogFields } from '../../log.ts'
 import type { Cache } from '../cache/cache.ts'
 import type { Cluster } from '../cache/cluster.ts'
 import { isConflict, isNotFound } from '../client/api-error.ts'
-import { explainQuota, rejectedRetrySeconds } from '../client/explain-rejection.ts'
+import { explainRefusal, rejectedRetrySeconds } from '../client/explain-rejection.ts'
 import { hasFinalizer, keyOf, namespacedName } from '../client/resource.ts'
 import { type Backoff, type BackoffMs, createBackoff } from './backoff.ts'
 import type { Controller, TraceReconcile, WorkContext } from './controller.ts'
 import { addFinalizer, removeFinalizer } from './finalizer.ts'
 import { createGracePeriod, type GracePeriod } from './grace-period.ts'
+import { keptByOthers } from './other-finalizers.ts'
 import { isSettled, outcomeOf, type ReconcileResult, resultOf } from './outcome.ts'
 import { inTurns, type Pace } from './pace.ts'
 import { needsReconcile } from './predicate.ts'
@@ -136,8 +137,12 @@ class ControllerLoop<K extends Kind> implements Loop {
     const { store } = this.#cluster
     if (!this.#options.isActive() || !store.isOrganization(object.metadata.namespace)) return
     const isDeleting = object.metadata.deletionTimestamp !== undefined
-    if (isDeleting && !hasFinalizer(object)) return
-    const work = () => (isDeleting ? this.#finalizeOne(object, key) : this.#reconcileOne(object, key))
+    const kept = keptByOthers(object)
+    if (isDeleting && !hasFinalizer(object) && (!kept || this.#controller.isRun)) return
+    const work = () => {
+      if (kept) return this.#finish(object, key, () => Promise.reject(kept))
+      return isDeleting ? this.#finalizeOne(object, key) : this.#reconcileOne(object, key)
+    }
     const { trace } = this.#options
     try {
       await (trace ? trace(this.#controller.kind, object, work) : work())
@@ -265,6 +270,6 @@ async function attempt<T>(run: () => Promise<T>): Promise<{ observed?: T; error?
   try {
     return { observed: await run() }
   } catch (error) {
-    return { error: explainQuota(error) ?? new Error('failed without a reason') }
+    return { error: explainRefusal(error) ?? new Error('failed without a reason') }
   }
 }

@@ -35,6 +35,8 @@ export interface Controller<K extends Kind = Kind> {
    * nothing: a watch of the controller enqueues the object again.
    */
   finalize?(object: ObjectOf<K>, context: WorkContext<K>): Promise<'later' | void>
+  /** Whether a status is the result of a run, which stays while others keep the deleted object. */
+  readonly isRun?: boolean
   /** Sources of keys to reconcile, in addition to changes of this kind. */
   readonly watches?: readonly Watch[]
 }

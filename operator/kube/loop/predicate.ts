@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../api/kind.ts'
 import { hasFinalizer } from '../client/resource.ts'
+import { keptByOthers } from './other-finalizers.ts'
 
 /** Whether a change asks for a reconcile: the status is written by the loop alone, so its changes do not. */
 export function needsReconcile(before: KubeObject | undefined, after: KubeObject): boolean {
@@ -11,7 +12,8 @@ export function needsReconcile(before: KubeObject | undefined, after: KubeObject
     old.deletionTimestamp !== now.deletionTimestamp ||
     !sameEntries(old.annotations, now.annotations) ||
     // The loop adds its finalizer itself; one that another client removed must be added again.
-    (hasFinalizer(before) && !hasFinalizer(after))
+    (hasFinalizer(before) && !hasFinalizer(after)) ||
+    keptByOthers(before)?.message !== keptByOthers(after)?.message
   )
 }
 

@@ -299,3 +299,12 @@ test.each<[string, ApiError, number]>([
   const answer = await gateway.send(apps, { body: { id: 'refused', name: 'Refused' } })
   expect(answer.status).toBe(status)
 })
+
+test('an answer names the webhook of the cluster that cannot be asked', async () => {
+  const failure = 'Internal error occurred: failed calling webhook "x"'
+  const refusal = new ApiError(500, 'InternalError', `${failure}: dial tcp 10.0.0.1:443: no route to host`)
+  gateway.cluster.failNext('create Application', refusal)
+  const { status, body } = await gateway.send(apps, { body: { id: 'refused', name: 'Refused' } })
+  const message = `the cluster cannot make the change: ${failure}; try again later`
+  expect({ status, body }).toMatchObject({ status: 500, body: { message } })
+})

@@ -3,6 +3,7 @@ import { ActiveResource } from '../../../operator/api/active-resource.ts'
 import { Application } from '../../../operator/api/application.ts'
 import { Environment } from '../../../operator/api/environment.ts'
 import { newObject } from '../../../operator/api/kind.ts'
+import { finalizer } from '../../../operator/api/names.ts'
 import { applicationController } from '../../../operator/controllers/application.ts'
 import { environmentController } from '../../../operator/controllers/environment.ts'
 import type { Controller } from '../../../operator/kube/loop/controller.ts'
@@ -30,7 +31,7 @@ const resource = activeResource({ type: 'postgres', resourceId: 'shared.db' })
 const environmentName = resource.spec.environmentName
 const [applicationName = ''] = environmentName.split('.')
 
-const dying = { namespace, generation: 2, deletionTimestamp, finalizers: ['quartermaster.dev/hold'] }
+const dying = { namespace, generation: 2, deletionTimestamp, finalizers: [finalizer] }
 
 /** The status of an object after a reconcile, of its current spec or of an earlier one. */
 function says(reason: string, message: string, { status = 'False', observedGeneration = 2 } = {}) {
@@ -91,6 +92,15 @@ describe('a deletion that waits for another one shows the cause of that one:', (
     resourceSays(status)
     expect(enqueued).toEqual([])
     expect(await messageOf('environment')).toBe('waiting for the resources to be deprovisioned')
+  })
+
+  test('finalizers of others that keep one which is cleaned up', async () => {
+    const kept = { ...dying, finalizers: ['example.com/hold'] }
+    cluster.put(ActiveResource, { ...resource, metadata: { ...resource.metadata, ...kept } })
+    expect(enqueued).toContain(`${namespace}/${environmentName}`)
+    expect(await messageOf('environment')).toContain(
+      "FinalizersRemain: cleaned up; others keep it by the finalizer 'example.com/hold'",
+    )
   })
 
   test('the same cause again enqueues nothing', () => {

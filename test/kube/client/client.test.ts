@@ -10,7 +10,7 @@ import {
   QuotaError,
 } from '../../../operator/kube/client/api-error.ts'
 import { createClient, type KubeClient } from '../../../operator/kube/client/client.ts'
-import { explainQuota, explainRejection } from '../../../operator/kube/client/explain-rejection.ts'
+import { explainRefusal, explainRejection } from '../../../operator/kube/client/explain-rejection.ts'
 
 const path = '/apis/quartermaster.dev/v1alpha1/namespaces/acme/webhooks'
 const open: { client?: KubeClient; server?: Server } = {}
@@ -144,7 +144,7 @@ describe('a create', () => {
       uses: [{ quotaName: 'team', kind: 'webhooks.quartermaster.dev', used: 5, limit: 5 }],
     })
     const target = { kind: 'Webhook', namespace: 'acme', name: 'x' }
-    for (const explained of [explainQuota(result), explainRejection(result, 'apply', target)]) {
+    for (const explained of [explainRefusal(result), explainRejection(result, 'apply', target)]) {
       expect(explained).toBeInstanceOf(QuotaExceeded)
       expect(explained).toMatchObject({ reason: 'QuotaExceeded', namespace: 'acme' })
     }
@@ -171,7 +171,7 @@ describe('a create', () => {
   ])('is not repeated for %s', async (_, code, body) => {
     const { result, requests } = await clientOf([[code, body]])
     expect([requests, result instanceof QuotaError]).toEqual([1, false])
-    expect(explainQuota(result)).toBe(result)
+    expect(explainRefusal(result)).toBe(result)
   })
 })
 

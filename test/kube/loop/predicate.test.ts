@@ -19,6 +19,18 @@ test.each<[change: string, before: Partial<ObjectMeta>, after: Partial<ObjectMet
   ['that removes our finalizer', { finalizers: [finalizer] }, {}, true],
   ['that adds our finalizer', {}, { finalizers: [finalizer] }, false],
   ['that leaves our finalizer', { finalizers: [finalizer, 'x'] }, { finalizers: [finalizer] }, false],
+  [
+    'of the finalizers of others that alone keep it',
+    { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['a', 'b'] },
+    { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['a'] },
+    true,
+  ],
+  [
+    'of the finalizers of others beside ours',
+    { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: [finalizer, 'a'] },
+    { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: [finalizer] },
+    false,
+  ],
   ['of its status', { annotations: { a: 'x' } }, { annotations: { a: 'x' }, resourceVersion: '2' }, false],
 ])('a change %s asks for a reconcile as the rule says', (_, before, after, expected) => {
   expect(needsReconcile(object(before), object(after))).toBe(expected)

@@ -1,0 +1,19 @@
+import type { KubeObject } from '../../api/kind.ts'
+import { Waiting } from '../../domain/base/errors.ts'
+import { hasFinalizer } from '../client/resource.ts'
+
+const mostShown = 5
+
+/** Finalizers, for a message. */
+export function finalizersText(finalizers: readonly string[]): string {
+  const shown = finalizers.slice(0, mostShown).map((each) => `'${each}'`)
+  const more = finalizers.length > mostShown ? ` and ${finalizers.length - mostShown} more` : ''
+  return `${finalizers.length === 1 ? 'the finalizer' : 'the finalizers'} ${shown.join(', ')}${more}`
+}
+
+/** That only finalizers of others keep an object that is being deleted; undefined for any other object. */
+export function keptByOthers(object: Pick<KubeObject, 'metadata'> | undefined): Waiting | undefined {
+  const { deletionTimestamp, finalizers = [] } = object?.metadata ?? {}
+  if (!object || !deletionTimestamp || finalizers.length === 0 || hasFinalizer(object)) return undefined
+  return new Waiting('FinalizersRemain', `cleaned up; others keep it by ${finalizersText(finalizers)}`)
+}
