@@ -36,9 +36,14 @@ const sources: Readonly<Record<string, readonly [file: string, name: string]>> =
     'byOthers',
   ],
   'operations of a delta: steps of a path': ['operator/domain/delta/patch.ts', 'maxSteps'],
+  'operations of a delta: items of lists that move when others are added or removed': [
+    'operator/domain/delta/patch.ts',
+    'maxMoves',
+  ],
   'bytes of a schema': ['operator/domain/schema/schema-form.ts', 'maxBytes'],
   'levels of a schema': ['operator/domain/schema/schema-parts.ts', 'maxDepth'],
   'characters of a pattern': ['operator/domain/schema/schema-form.ts', 'maxPatternLength'],
+  'patterns of a schema': ['operator/domain/schema/schema-form.ts', 'maxPatterns'],
   'bytes of the outputs of one resource': [
     'operator/controllers/active-resource/outputs.ts',
     'maxOutputsBytes',
@@ -78,7 +83,27 @@ const sources: Readonly<Record<string, readonly [file: string, name: string]>> =
     'api-gateway/response/item-list.ts',
     'maxListBytes',
   ],
-  'bytes of answers that a user does not read': ['api-gateway/app.ts', 'maxUnsentBytes'],
+  'bytes of the bodies of a user until their requests are answered': [
+    'api-gateway/request-pipeline.ts',
+    'maxReceivedBytes',
+  ],
+  'bytes of the bodies of all users until their requests are answered': [
+    'api-gateway/request-pipeline.ts',
+    'maxReceivedBytesOfAll',
+  ],
+  'bytes of the bodies of a user that wait for a plan, a preview or a graph': [
+    'api-gateway/long-work.ts',
+    'mostBytes',
+  ],
+  'bytes of the bodies of all users that wait for a plan, a preview or a graph': [
+    'api-gateway/long-work.ts',
+    'mostBytesOfAll',
+  ],
+  'bytes of the answers to a user that are made or not read yet': ['api-gateway/app.ts', 'maxUnsentBytes'],
+  'bytes of the answers to all users that are made or not read yet': [
+    'api-gateway/app.ts',
+    'maxUnsentBytesOfAll',
+  ],
   'connections of one gateway': ['api-gateway/http-server.ts', 'maxConnections'],
   'audit records that a gateway keeps': ['api-gateway/audit/audit.ts', 'defaultLimit'],
   'bytes of a payload': ['operator/domain/deployment/webhook.ts', 'maxPayloadBytes'],
