@@ -27,29 +27,23 @@ export async function deprovisionAll(
   const all = recordedInstances(resource)
   await deprovisionEach(resource, all, tools, context)
   await tools.inventory.removeAll(resource, terminatingNamespace)
-  await recordDeprovisioned(
-    resource,
-    all,
-    { ...observedOf(resource), provisioned: undefined },
-    tools,
-    context,
-  )
+  const status = { ...observedOf(resource), provisioned: undefined }
+  await recordDeprovisioned(all, [], status, context)
   await tools.secretFinalizers.releaseAll(resource)
 }
 
 /**
- * Writes a status without the instances that are deprovisioned, if credentials of them are about to end: the next process
- * could not deprovision them again.
+ * Writes a status without the instances that are deprovisioned, before credentials of them are released, beside those that are
+ * `kept`: without them, no attempt could deprovision the instances again.
  */
 export async function recordDeprovisioned(
-  { metadata: { namespace } }: ActiveResource,
   instances: readonly ProvisionedInstance[],
+  kept: readonly string[],
   status: ResourceStatus,
-  { secretFinalizers }: Pick<ResourceTools, 'secretFinalizers'>,
   { report }: Pick<WorkContext<typeof ActiveResource>, 'report'>,
 ): Promise<void> {
   const names = instances.flatMap(({ credentialsSecretName }) => credentialsSecretName ?? [])
-  if (!(await secretFinalizers.isAnyEnding(namespace, [...new Set(names)]))) return
+  if (names.every((name) => kept.includes(name))) return
   await report(
     { ...status, inputsHash: undefined, predecessors: undefined },
     'the instances are deprovisioned',

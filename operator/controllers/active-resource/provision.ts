@@ -53,7 +53,7 @@ interface Provision {
  * 8. hideOutputs: removes from the status the outputs that are secret by now.
  * 9. writeOutputsSecret: writes the secret outputs to a Secret.
  * 10. deprovision: deprovisions the predecessors.
- * 11. recordDeprovisioned: writes to the status that they are gone, if their credentials are about to end.
+ * 11. recordDeprovisioned: writes to the status that they are gone, before credentials of them are released.
  * 12. removeFinalizers: releases the Secrets that are no longer needed.
  */
 export async function provision(
@@ -105,7 +105,8 @@ async function provisionIn(run: Run): Promise<Provision> {
     await deprovisionEach(resource, instances.predecessors, tools, context, instances.current)
     return written
   })
-  await recordDeprovisioned(resource, instances.predecessors, { ...hidden, ...outputsSecret }, tools, context)
+  const { predecessors } = instances
+  await recordDeprovisioned(predecessors, call.secretNames, { ...hidden, ...outputsSecret }, context)
   const released = resource.status?.secretNames?.filter((name) => !call.secretNames.includes(name))
   await tools.secretFinalizers.removeFinalizers(resource, released ?? [])
   const provisioned = {

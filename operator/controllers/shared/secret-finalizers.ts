@@ -2,12 +2,11 @@ import { setTimeout } from 'node:timers/promises'
 import { ActiveResource } from '../../api/active-resource.ts'
 import { ResourceAccount } from '../../api/resource-account.ts'
 import { type KeyedMutex, withLock } from '../../domain/base/keyed-mutex.ts'
-import { shareReads } from '../../domain/base/shared-read.ts'
 import type { Change } from '../../kube/cache/cache.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import { scoped, secretsNeededBy } from '../../kube/cache/kinds-in-store.ts'
 import { readSecretMetadata, setSecretFinalizer } from '../../kube/cache/secret-metadata.ts'
-import { hasFinalizer, namespacedName } from '../../kube/client/resource.ts'
+import { hasFinalizer } from '../../kube/client/resource.ts'
 import { SecretNeeds } from './secret-needs.ts'
 
 /** Keeps Secrets readable, by our finalizer, while a resource needs them to be updated or deprovisioned. */
@@ -21,8 +20,6 @@ export interface SecretFinalizers {
     names: readonly string[],
     announce?: () => Promise<void>,
   ): Promise<readonly string[]>
-  /** Whether one of the Secrets is being deleted, so that nothing but a finalizer keeps it. */
-  isAnyEnding(namespace: string, names: readonly string[]): Promise<boolean>
   /** Removes the finalizer from Secrets that the resource no longer needs, unless another resource needs them. */
   removeFinalizers(resource: ActiveResource, names: readonly string[]): Promise<void>
   /** The same for all Secrets of a resource that ends, also those that a status does not name after a crash. */
@@ -48,7 +45,6 @@ class Finalizers implements SecretFinalizers {
   readonly #retryMs: number
   readonly #needs = new SecretNeeds()
   readonly #locks: KeyedMutex = new Map()
-  readonly #sharedRead = shareReads((key) => readSecretMetadata(this.#cluster.client, ...namespacedName(key)))
   /** When a Secret last had our finalizer, by `namespace/name`. */
   readonly #lastSeen = new Map<string, number>()
 
@@ -93,11 +89,6 @@ class Finalizers implements SecretFinalizers {
   async releaseAll(resource: ActiveResource): Promise<void> {
     const names = [...secretsNeededBy(resource), ...this.#unrecordedNames(resource)]
     await this.removeFinalizers(resource, [...new Set(names)])
-  }
-
-  async isAnyEnding(namespace: string, names: readonly string[]): Promise<boolean> {
-    const secrets = await Promise.all(names.map((name) => this.#sharedRead(`${namespace}/${name}`)))
-    return secrets.some((each) => each?.metadata.deletionTimestamp !== undefined)
   }
 
   /** Returns whether the Secret has the finalizer. */

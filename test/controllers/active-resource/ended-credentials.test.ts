@@ -88,6 +88,35 @@ describe('a Secret of credentials that is deleted while resources need it', () =
     expect([world.now(resource), world.objects.names(), [...instances]]).toEqual([undefined, [], []])
   })
 
+  test('is not asked for again when it is deleted after its release, before the resource is gone', async () => {
+    putAccount('main')
+    const resource = wanted('shared.dns', 'a', 'main')
+    await world.reconcile(resource)
+    world.remove(resource)
+    await endAt('beforeEnd', resource)
+    dropAccount('main')
+    expect(await world.reconcile(resource)).toBeUndefined()
+    expect([world.now(resource), world.objects.names(), [...instances]]).toEqual([undefined, [], []])
+  })
+
+  test('is not asked for again when it is deleted after its release, although the new instance is not recorded yet', async () => {
+    putAccount('main')
+    putAccount('other')
+    await world.reconcile(wanted('shared.dns', 'a', 'main'))
+    const resource = wanted('shared.dns', 'b', 'other')
+    const { secretFinalizers } = world.tools
+    const remove = secretFinalizers.removeFinalizers.bind(secretFinalizers)
+    secretFinalizers.removeFinalizers = async (...given) => {
+      secretFinalizers.removeFinalizers = remove
+      await remove(...given)
+      throw new Error('the answer is lost')
+    }
+    expect(await world.reconcile(resource)).toEqual(new Error('the answer is lost'))
+    dropAccount('main')
+    expect(await world.reconcile(resource)).toBeUndefined()
+    expect([...instances].map((each) => each.split(' ')[1])).toEqual(['b'])
+  })
+
   test('is not asked for again when it has ended, although an update was refused before', async () => {
     putAccount('main')
     await world.reconcile(wanted('shared.dns', 'a', 'main'))

@@ -66,7 +66,6 @@ export function resourceTools(
     removals: { of: () => 'alone', onEnqueue() {} },
     secretFinalizers: {
       addFinalizers: async () => [],
-      isAnyEnding: async () => false,
       removeFinalizers: async () => {},
       releaseAll: async () => {},
     } satisfies SecretFinalizers,
