@@ -1,3 +1,4 @@
+import { ActiveResource } from '../../../../operator/api/active-resource.ts'
 import { finalizer } from '../../../../operator/api/names.ts'
 import type { FreeForm } from '../../../../operator/api/schema.ts'
 import { isObject } from '../../../../operator/domain/base/json.ts'
@@ -37,9 +38,11 @@ function removeFields(user: User, kind: string, fields: readonly string[]): void
       user.patchStatus(kind, metadata.name, none as FreeForm)
 }
 
-/** Cookies had a finalizer. */
+/** Cookies of resources had a finalizer. */
 function holdCookies(user: User): void {
   for (const { metadata } of user.surroundings.server.storage.list(servedAs('Secret'), user.organization)) {
+    const [owner] = metadata.ownerReferences ?? []
+    if (!owner || user.find(ActiveResource, owner.name)?.metadata.uid !== owner.uid) continue
     const isHeld = !metadata.name.includes('-cookie-') || metadata.finalizers || metadata.deletionTimestamp
     if (!isHeld) user.patch('Secret', metadata.name, { metadata: { finalizers: [finalizer] } })
   }
