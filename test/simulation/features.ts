@@ -37,10 +37,17 @@ export interface Features {
   readonly gateways: boolean
   /** Objects as an earlier version of the operator stored them. */
   readonly upgrades: boolean
+  /** Definitions, values and registries that want what others have. */
+  readonly equals: boolean
+  /** Users that follow environments at the gateways. */
+  readonly streams: boolean
+  /** Deployments over REST that are planned before. */
+  readonly plans: boolean
 }
 
 /** The later parts have separate choices, so that runs without them stay as they were. */
-export function featuresOf(random: Random, others: Random, latest: Random): Features {
+export function featuresOf(random: Random, others: Random, latest: Random, newest: Random): Features {
+  const hasNewest = newest.chance(0.6)
   const later = laterFeatures(others)
   const first = firstFeatures(random)
   return {
@@ -50,6 +57,9 @@ export function featuresOf(random: Random, others: Random, latest: Random): Feat
     quotas: first.quotas || later.allQuotas,
     gateways: latest.chance(0.4),
     upgrades: latest.chance(0.25),
+    equals: newest.chance(0.5) && hasNewest,
+    streams: newest.chance(0.6) && hasNewest,
+    plans: newest.chance(0.7) && hasNewest,
   }
 }
 

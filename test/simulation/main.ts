@@ -27,7 +27,7 @@ async function runSeed(seed: number): Promise<boolean> {
   await run.complete()
   const { journal, server, outside } = run.world
   if (hasLog) for (const line of journal.lines) console.log(line)
-  const counts = `${server.storage.version} writes, ${run.processes.crashes} crashes, ${outside.acts} provider calls`
+  const counts = `${server.storage.version} writes, ${run.processes.crashes} crashes, ${outside.calls.length} provider calls`
   console.log(`seed ${seed}: ${journal.digest()} ${counts}`)
   for (const violation of journal.violations) console.log(reportOf(seed, violation))
   return journal.violations.length === 0

@@ -1,19 +1,18 @@
+import { ActiveResource } from '../../operator/api/active-resource.ts'
 import { Workload } from '../../operator/api/workload.ts'
 import { createRandom } from '../support/random.ts'
 import { type Features, featuresOf, neighbourFeatures } from './features.ts'
 import { RestSide } from './gateway/rest-side.ts'
 import { Journal } from './journal.ts'
 import { deploymentWriteLaws } from './laws/deployment-writes.ts'
-import { endingLaws, finalLaws, hasFailures, type Named } from './laws/endings.ts'
+import { finalLaws, hasFailures, type Named } from './laws/endings.ts'
 import { eventLaws } from './laws/events.ts'
-import { historyLaws } from './laws/history.ts'
+import { lastingLaws } from './laws/lasting.ts'
 import { check, checkWrites, type Law } from './laws/law.ts'
 import { objectWriteLaws } from './laws/object-writes.ts'
-import { outputLaws } from './laws/outputs.ts'
 import { readyInOther, removalLaws } from './laws/removal.ts'
-import { resourceLaws } from './laws/resources.ts'
-import { webhookLaws } from './laws/webhooks.ts'
-import { workloadLaws } from './laws/workloads.ts'
+import { rivalLaws } from './laws/rivals.ts'
+import { steadyLaws } from './laws/steady.ts'
 import { Outside } from './outside/outside.ts'
 import { Faults } from './process/faults.ts'
 import { Processes } from './process/processes.ts'
@@ -25,6 +24,7 @@ import { organization, otherOrganization } from './surroundings.ts'
 import { Clock } from './time/clock.ts'
 import { replaceGlobals } from './time/replace-globals.ts'
 import { actOnce, actsOf } from './users/acts/acts.ts'
+import { equalActs } from './users/acts/rivals.ts'
 import { createInstallation, createMissing, createOrganization, createRules } from './users/beginning.ts'
 import { contentBy, deploy } from './users/contents.ts'
 import { applications, credentials, environments, restApplication } from './users/names.ts'
@@ -35,15 +35,8 @@ const seconds = 1000
 /** Added to a seed for the choice of the later features: with it, the seeds that find former defects have none of them. */
 const laterSeeds = 1_438_000
 const latestSeeds = 2_049_500
-const steadyLaws: readonly Law[] = [
-  ...endingLaws,
-  ...resourceLaws,
-  ...outputLaws,
-  ...webhookLaws,
-  ...workloadLaws,
-  ...historyLaws,
-]
-
+const newestSeeds = 4_047_507
+const rivalChanges = 12
 /** One run: hours of an installation, in virtual time, from a seed. */
 export class Run {
   readonly world: World
@@ -64,6 +57,7 @@ export class Run {
       random,
       createRandom(seed + laterSeeds),
       createRandom(seed + latestSeeds),
+      createRandom(seed + newestSeeds),
     )
     const faults = new Faults(clock, random)
     const server = new ApiServer()
@@ -82,7 +76,7 @@ export class Run {
     this.#createMissing()
     if (features.images) createRules(this.#user)
     this.#slowWatches()
-    checkWrites(this.world, [...deploymentWriteLaws(), ...objectWriteLaws])
+    checkWrites(this.world, [...deploymentWriteLaws(), ...objectWriteLaws, ...lastingLaws()])
     this.processes = new Processes(this.world, outside, features.standby ? 2 : 1)
     this.#rest = features.gateways
       ? new RestSide(
@@ -139,7 +133,7 @@ export class Run {
     await clock.pass(5600 * seconds)
     journal.note('QUIET')
     check(this.world, this.#quietLaws)
-    await this.#rest?.check()
+    await this.#checkRest()
     const [version, idleWrites, line] = [server.storage.version, server.idleWrites, journal.lines.length]
     await clock.pass(3700 * seconds)
     const count = server.storage.version - version + server.idleWrites - idleWrites
@@ -165,18 +159,42 @@ export class Run {
 
   /** The last deployments, which nothing hinders. */
   async #deployAll(): Promise<void> {
-    const { clock, journal } = this.world
+    const { clock, features, journal } = this.world
     for (const user of this.#users)
       for (const { metadata } of user.all(Workload))
         user.does(`deletes ${metadata.name}`, () => user.remove('Workload', metadata.name))
     await clock.pass(300 * seconds)
+    await this.#changeRivals()
+    if (features.streams) await this.#removeUnused()
     journal.note('LAST DEPLOYMENTS')
     this.#createMissing(true)
     await clock.pass(200 * seconds)
-    const made = this.#deployEach()
+    const made = features.plans && this.#rest ? this.#deployPlanned(this.#rest) : this.#deployEach()
     await clock.pass(2400 * seconds)
+    if (this.#rest) await clock.passUntil(this.#rest.checkPlans())
     check(this.world, [...finalLaws(made), ...this.#quietLaws])
-    await this.#rest?.check()
+    await this.#checkRest()
+  }
+
+  /** Objects that want the same come and go: sooner than all objects are looked at again, their states are right. */
+  async #changeRivals(): Promise<void> {
+    const { clock } = this.world
+    for (const user of this.#users)
+      for (let time = 0; time < rivalChanges && user.features.equals; time += 1) {
+        actOnce(user, equalActs)
+        await clock.pass(20 * seconds)
+        check(this.world, rivalLaws)
+      }
+  }
+
+  /** Those who follow an environment see the ends of resources too. */
+  async #removeUnused(): Promise<void> {
+    for (const user of this.#users)
+      for (const { metadata, spec } of user.all(ActiveResource))
+        if (spec.unusedSince !== undefined)
+          user.does(`deletes ${metadata.name}`, () => user.remove('ActiveResource', metadata.name))
+    // A deleted Secret that one of them needed ends with it, and can be created anew.
+    await this.world.clock.pass(100 * seconds)
   }
 
   /** Deploys something to each environment; answers the names of the deployments. */
@@ -188,6 +206,17 @@ export class Run {
           const name = deploy(user, environment, contentBy(user))
           made.push({ owner: user.organization, name })
         })
+    return made
+  }
+
+  /** Plans and deploys something to each environment; the names follow. */
+  #deployPlanned(rest: RestSide): Named[] {
+    const made: Named[] = []
+    const deployTo = async (user: User, environment: string) => {
+      const name = await rest.deploy(user, environment)
+      if (name !== undefined) made.push({ owner: user.organization, name })
+    }
+    for (const user of this.#users) for (const environment of environments) void deployTo(user, environment)
     return made
   }
 
@@ -223,11 +252,15 @@ export class Run {
       this.world,
       removalLaws(isWhole, before, (each) => rest?.isUnanswered(each) ?? false),
     )
-    await this.#rest?.check()
+    await this.#checkRest()
   }
 
   get #applications(): string[] {
     return this.world.features.gateways ? [...applications, restApplication] : applications
+  }
+
+  async #checkRest(): Promise<void> {
+    if (this.#rest) await this.world.clock.passUntil(this.#rest.check())
   }
 
   #endFaults(): void {

@@ -21,11 +21,14 @@ export interface RestAnswer {
 class Connection extends Duplex {
   readonly remoteAddress = '192.0.2.1'
   readonly #chunks: Buffer[] = []
+  /** Gets each text that is sent, in place of the collection. */
+  onText: ((text: string) => void) | undefined
 
   override _read(): void {}
 
   override _write(chunk: Buffer, _: BufferEncoding, done: () => void): void {
-    this.#chunks.push(chunk)
+    if (this.onText) this.onText(chunk.toString())
+    else this.#chunks.push(chunk)
     done()
   }
 
@@ -40,20 +43,54 @@ class Connection extends Duplex {
   }
 }
 
+type Handle = (request: IncomingMessage, response: ServerResponse) => void
+
 /** Gives a request to a handler of the HTTP server of Node, without a socket. */
-export function exchange(
-  handle: (request: IncomingMessage, response: ServerResponse) => void,
-  { method, path, headers, body }: RestRequest,
-): Promise<RestAnswer> {
+export function exchange(handle: Handle, request: RestRequest): Promise<RestAnswer> {
+  const { connection, incoming, response } = prepare(request)
+  const { promise, resolve } = Promise.withResolvers<RestAnswer>()
+  response.once('finish', () => {
+    resolve({ status: response.statusCode, headers: response.getHeaders(), text: connection.body })
+    response.detachSocket(connection as never) // it has what the handlers use of a socket
+    response.emit('close')
+  })
+  handle(incoming, response)
+  return promise
+}
+
+/** An answer that is sent in parts. */
+export interface Stream {
+  /** The status of the answer, when it has ended. */
+  readonly ended: Promise<number>
+  /** The client leaves. */
+  close(): void
+}
+
+/** Gives a request to a handler, and each part of the answer to `onText`. */
+export function openStream(handle: Handle, request: RestRequest, onText: (text: string) => void): Stream {
+  const { connection, incoming, response } = prepare(request)
+  connection.onText = onText
+  const { promise, resolve } = Promise.withResolvers<number>()
+  response.once('finish', () => {
+    resolve(response.statusCode)
+    response.emit('close')
+  })
+  response.once('close', () => resolve(response.statusCode))
+  handle(incoming, response)
+  return { ended: promise, close: () => void connection.destroy() }
+}
+
+/** A request, and the answer that a handler writes. */
+function prepare({ method, path, headers, body }: RestRequest) {
   const connection = new Connection()
-  const request = new IncomingMessage(connection as never) // it has what the handlers use of a socket
+  const incoming = new IncomingMessage(connection as never) // it has what the handlers use of a socket
   const payload = body === undefined ? undefined : Buffer.from(JSON.stringify(body))
   const sent = {
     host: 'gateway.example.com',
     ...headers,
     ...(payload ? { 'content-type': 'application/json', 'content-length': String(payload.length) } : {}),
   }
-  Object.assign(request, {
+  Object.assign(incoming, {
     method,
     url: path,
     headers: sent,
@@ -61,16 +98,9 @@ export function exchange(
     headersDistinct: Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, [value]])),
     complete: true,
   })
-  if (payload) request.push(payload)
-  request.push(null)
-  const response = new ServerResponse(request)
+  if (payload) incoming.push(payload)
+  incoming.push(null)
+  const response = new ServerResponse(incoming)
   response.assignSocket(connection as never) // as above
-  const { promise, resolve } = Promise.withResolvers<RestAnswer>()
-  response.once('finish', () => {
-    resolve({ status: response.statusCode, headers: response.getHeaders(), text: connection.body })
-    response.detachSocket(connection as never) // as above
-    response.emit('close')
-  })
-  handle(request, response)
-  return promise
+  return { connection, incoming, response }
 }

@@ -11,7 +11,7 @@ import type { Life } from '../process/life.ts'
 import { logOf } from '../process/process.ts'
 import { silentMetrics } from '../process/silent-metrics.ts'
 import type { Surroundings } from '../surroundings.ts'
-import { exchange, type RestAnswer, type RestRequest } from './exchange.ts'
+import { exchange, openStream, type RestAnswer, type RestRequest, type Stream } from './exchange.ts'
 
 const descriptors = [...catalogue, makerDescriptor, keeperDescriptor, namer.descriptor]
 /** No user of a run is refused for the number of requests. */
@@ -42,6 +42,15 @@ export class GatewayProcess {
   /** Answers a request; undefined when the process ends before. */
   handle(request: RestRequest): Promise<RestAnswer | undefined> {
     return Promise.race([exchange(this.#gateway.handle, request), this.#end.promise])
+  }
+
+  /** Follows an answer that is sent in parts; the status at its end is undefined when the process ends before. */
+  stream(
+    request: RestRequest,
+    onText: (text: string) => void,
+  ): Pick<Stream, 'close'> & { ended: Promise<number | undefined> } {
+    const { ended, close } = openStream(this.#gateway.handle, request, onText)
+    return { ended: Promise.race([ended, this.#end.promise]), close }
   }
 
   metricsText(): Promise<string> {

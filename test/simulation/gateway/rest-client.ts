@@ -1,8 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { Refusals } from '../laws/refusals.ts'
+import { Refusals } from '../laws/rest/refusals.ts'
 import type { Change } from '../server/storage.ts'
 import type { World } from '../world.ts'
 import type { RestAnswer, RestRequest } from './exchange.ts'
+import { Follower } from './follower.ts'
 import type { GatewayProcess } from './gateway-process.ts'
 import type { Gateways } from './gateways.ts'
 import { Tokens } from './tokens.ts'
@@ -61,6 +62,7 @@ export const tokenOf = (user: string) => `qm_${user}_secret-of-${user}`
 
 const longestPauseMs = 1500
 const mostAttempts = 6
+const mostFollowers = 6
 
 /** What the requests of all organizations have done. */
 export class RestMemory {
@@ -68,6 +70,8 @@ export class RestMemory {
   readonly accepted = new Set<string>()
   readonly refusals = new Refusals()
   readonly tokens = new Tokens()
+  readonly followers: Follower[] = []
+  readonly revoked = new Map<string, { readonly gateway: GatewayProcess; readonly at: number }>()
 }
 
 /** What the clients of a run share. */
@@ -123,6 +127,8 @@ export class RestClient {
       for (const { type, object } of writes)
         if (type === 'ADDED') this.memory.accepted.add(object.metadata.uid)
     this.memory.refusals.note(exchange)
+    if (call.revoked !== undefined && answer?.status === 204)
+      this.memory.revoked.set(call.revoked, { gateway, at: clock.now })
     await this.#check(exchange)
     await clock.sleep(faults.isOn ? 1 + random.below(30) : 1)
     if (!faults.strikes(0.03)) return answer
@@ -139,6 +145,16 @@ export class RestClient {
       if (attempt + 1 < attempts) await clock.sleep(50 + random.below(longestPauseMs))
     }
     return undefined
+  }
+
+  /** Follows an environment until the run ends. */
+  follow(environment: string, token: string): void {
+    const { followers, revoked } = this.memory
+    if (followers.length >= mostFollowers) return
+    const followed = { organization: this.#organization, environment, token }
+    const follower = new Follower(this.#world, this.#gateways, revoked, followed)
+    followers.push(follower)
+    void follower.follow()
   }
 
   /** Reads without laws; with a token, a whole path. */

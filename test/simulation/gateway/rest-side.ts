@@ -1,16 +1,21 @@
 import type { StoredObject } from '../../../operator/api/kind.ts'
 import { annotations } from '../../../operator/api/names.ts'
-import { answerLaws, deletionLaw, readingLaw } from '../laws/answers.ts'
 import { belongingLaws } from '../laws/belonging.ts'
-import { gatewayFindings } from '../laws/gateways.ts'
-import { keyLaw } from '../laws/keys.ts'
 import { check, checkWrites } from '../laws/law.ts'
-import { tokenFindings, tokenLaws } from '../laws/tokens.ts'
+import { answerLaws, deletionLaw, readingLaw } from '../laws/rest/answers.ts'
+import { gatewayFindings } from '../laws/rest/gateways.ts'
+import { keyLaw } from '../laws/rest/keys.ts'
+import { listingFindings } from '../laws/rest/listings.ts'
+import { planFindings } from '../laws/rest/plans.ts'
+import { streamFindings } from '../laws/rest/streams.ts'
+import { tokenFindings, tokenLaws } from '../laws/rest/tokens.ts'
 import type { Act } from '../users/acts/act.ts'
 import { restActs } from '../users/rest/acts.ts'
+import type { User } from '../users/user.ts'
 import type { World } from '../world.ts'
 import type { GatewayProcess } from './gateway-process.ts'
 import { Gateways } from './gateways.ts'
+import { deployPlanned, type Planned } from './planned.ts'
 import { type Exchange, RestClient, RestMemory } from './rest-client.ts'
 
 /** The gateways of a run, those who use them, and their laws. */
@@ -18,6 +23,7 @@ export class RestSide {
   readonly #world: World
   readonly #gateways: Gateways
   readonly #memory = new RestMemory()
+  readonly #planned: Planned[] = []
   /** By organization. */
   readonly #clients = new Map<string, RestClient>()
   readonly #belonging = belongingLaws((uid) => this.#memory.accepted.has(uid))
@@ -35,7 +41,7 @@ export class RestSide {
 
   /** What the users of an organization do. */
   actsOf(organization: string): readonly Act[] {
-    return restActs(this.#clientOf(organization), this.#gateways)
+    return restActs(this.#clientOf(organization), this.#gateways, this.#world.features.streams)
   }
 
   /** Checks what must hold when nothing has failed for long. */
@@ -45,10 +51,35 @@ export class RestSide {
     for (const gateway of this.#gateways.ready) {
       const findings = [
         ...(await gatewayFindings(this.#world, gateway, accepted)),
+        ...(await this.#listingFindings(gateway)),
         ...(await tokenFindings(this.#world, gateway, tokens, this.#use)),
       ]
       for (const { law, object, detail } of findings) this.#world.journal.violation(law, object, detail)
     }
+    for (const each of this.#memory.followers)
+      for (const { law, object, detail } of await streamFindings(this.#world, each, this.#gateways.ready))
+        this.#world.journal.violation(law, object, detail)
+  }
+
+  async #listingFindings(gateway: GatewayProcess) {
+    const all = [...this.#clients].map(([organization, client]) =>
+      listingFindings(this.#world, organization, (path) => client.read(gateway, path)),
+    )
+    return (await Promise.all(all)).flat()
+  }
+
+  /** Plans a deployment, and starts it; answers its name if nothing should hinder it. */
+  async deploy(user: User, environment: string): Promise<string | undefined> {
+    const planned = await deployPlanned(this.#world, this.#clientOf(user.organization), user, environment)
+    if (planned) this.#planned.push(planned)
+    return planned?.plan.problems.length === 0 ? planned.name : undefined
+  }
+
+  /** Checks the plans of the deployments, which have ended. */
+  async checkPlans(): Promise<void> {
+    for (const each of this.#planned.splice(0))
+      for (const { law, object, detail } of await planFindings(each, this.#world))
+        this.#world.journal.violation(law, object, detail)
   }
 
   /** Whether a gateway made an object, and no request that made it was accepted. */
@@ -70,6 +101,7 @@ export class RestSide {
   }
 
   stop(): void {
+    for (const each of this.#memory.followers) each.stop()
     this.#gateways.stop()
   }
 }

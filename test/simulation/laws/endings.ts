@@ -9,6 +9,7 @@ import { objectOf, objectsOf } from '../surroundings.ts'
 import type { World } from '../world.ts'
 import { hasEnded } from './deployment-writes.ts'
 import { type Law, problemsOf, readyText } from './law.ts'
+import { rivalUseLaws } from './rivals.ts'
 
 const isDeleted = ({ metadata }: StoredObject) => metadata.deletionTimestamp !== undefined
 /** A deployment waits for a missing Secret until its time limit, and others behind it. */
@@ -89,7 +90,16 @@ const environmentOf = ({ metadata, spec }: EnvironmentDeployment | ActiveResourc
 export function finalLaws(all: readonly Named[]): readonly Law[] {
   const find = (world: World, { name, owner }: Named) => objectOf(world, EnvironmentDeployment, name, owner)
   const deploymentsOf = (world: World) => all.flatMap((each) => find(world, each) ?? [])
+  /** The resources that the deployments use which have succeeded. */
+  const inUse = (world: World) => {
+    const succeeded = deploymentsOf(world).filter((each) => readyText(each).startsWith('True'))
+    const environments = new Set(succeeded.map(environmentOf))
+    return objectsOf(world, ActiveResource).filter(
+      (each) => each.spec.unusedSince === undefined && environments.has(environmentOf(each)),
+    )
+  }
   return [
+    ...rivalUseLaws(inUse),
     {
       law: 'A deployment that nothing hinders succeeds.',
       findings: (world) => [
@@ -105,14 +115,10 @@ export function finalLaws(all: readonly Named[]): readonly Law[] {
     },
     {
       law: 'When a deployment has succeeded, all resources in use are ready.',
-      findings(world) {
-        const succeeded = deploymentsOf(world).filter((each) => readyText(each).startsWith('True'))
-        const environments = new Set(succeeded.map(environmentOf))
-        const inUse = objectsOf(world, ActiveResource).filter(
-          (each) => each.spec.unusedSince === undefined && environments.has(environmentOf(each)),
-        )
-        return problemsOf(inUse, (each) => (readyText(each).startsWith('True') ? undefined : readyText(each)))
-      },
+      findings: (world) =>
+        problemsOf(inUse(world), (each) =>
+          readyText(each).startsWith('True') ? undefined : readyText(each),
+        ),
     },
   ]
 }

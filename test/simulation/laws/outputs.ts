@@ -3,6 +3,7 @@ import { Environment } from '../../../operator/api/environment.ts'
 import { labels } from '../../../operator/api/names.ts'
 import { ResourceType } from '../../../operator/api/resource-type.ts'
 import { isObject } from '../../../operator/domain/base/json.ts'
+import { secretOutputOf } from '../outside/maker.ts'
 import { servedAs } from '../server/resources.ts'
 import { objectOf, objectsOf, resourceNamed } from '../surroundings.ts'
 import { customType } from '../users/names.ts'
@@ -21,6 +22,24 @@ export const outputLaws: readonly Law[] = [
           : undefined,
       )
     },
+  },
+  {
+    law: 'The Secret of a ready resource has the secret outputs that the provider gave.',
+    findings: (world) =>
+      problemsOf(objectsOf(world, ActiveResource), (each) => {
+        const { metadata, spec, status } = each
+        // What was refused last, and is unused since, has the instance of an earlier change.
+        if (spec.unusedSince !== undefined) return undefined
+        const [key, ...others] = world.outside.keysOf(metadata.name)
+        const made = key === undefined ? undefined : world.outside.instances.get(key)
+        if (!made || others.length > 0 || !readyText(each).startsWith('True')) return undefined
+        const name = status?.outputsSecretName ?? ''
+        const secret = world.server.storage.get(servedAs('Secret'), metadata.namespace, name)
+        const data = isObject(secret?.data) ? secret['data'] : {}
+        const given = Buffer.from(String(data['aws_secret_access_key'] ?? ''), 'base64').toString()
+        const wanted = secretOutputOf(metadata.name, made)
+        return given === wanted ? undefined : `${name} has '${given}', not '${wanted}'`
+      }),
   },
   {
     law: 'As many pods of a ready workload are wanted as its environment says, and none while it is paused.',

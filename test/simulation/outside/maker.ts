@@ -82,8 +82,13 @@ function outputsFor({ guResId, values, secrets }: ProvisionRequest, seen: FreeFo
   const id = guResId.slice(0, 6)
   return {
     values: { bucket: `b-${String(values.zone)}-${id}`, name: `n-${String(values.version)}`, ...seen },
-    secrets: { aws_secret_access_key: `${secretMark}-${id}-${String(secrets.pw)}` },
+    secrets: { aws_secret_access_key: secretOutputOf(guResId, { secrets }) },
   }
+}
+
+/** The secret output of an instance. */
+export function secretOutputOf(guResId: string, { secrets }: Pick<ProvisionRequest, 'secrets'>): string {
+  return `${secretMark}-${guResId.slice(0, 6)}-${String(secrets.pw)}`
 }
 
 /** What another client wrote beside ours in an object. */

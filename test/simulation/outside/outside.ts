@@ -35,8 +35,8 @@ export class Outside {
   /** Resources that were deleted without their instances and objects. */
   readonly detached = new Set<string>()
   readonly deliveries: Delivery[] = []
-  /** Calls of drivers that changed something. */
-  acts = 0
+  /** The resources of the calls that changed something, in their order. */
+  readonly calls: string[] = []
   readonly #journal: Journal
   readonly #versions = new Map<string, number>()
 
@@ -56,12 +56,22 @@ export class Outside {
       )
     this.#versions.set(guResId, version)
     this.instances.set(key, instance)
-    this.acts += 1
+    this.calls.push(guResId)
   }
 
   remove(key: string): void {
     this.instances.delete(key)
-    this.acts += 1
+    this.calls.push(key.split('/')[0] ?? '')
+  }
+
+  /** The keys of the instances of a resource. */
+  keysOf(guResId: string): string[] {
+    return [...this.instances.keys()].filter((key) => key.startsWith(`${guResId}/`)).sort()
+  }
+
+  /** What the instances of a resource were made with, as text. */
+  inputsOf(guResId: string): string {
+    return JSON.stringify(this.keysOf(guResId).map((key) => this.instances.get(key)))
   }
 
   /** Forgets a resource whose instances its user keeps. */

@@ -2,6 +2,9 @@ import { type Timer, Timers } from './timers.ts'
 
 const realImmediate = globalThis.setImmediate
 
+/** A promise that needs no time is kept within so many turns. */
+const turnsWithoutTime = 100
+
 /** Returns when all promises that can be kept have been kept. */
 const turn = () => new Promise<void>((resolve) => realImmediate(resolve))
 
@@ -84,5 +87,15 @@ export class Clock {
       timer.run()
     }
     this.now = until
+  }
+  /** Lets time pass until a promise is kept: none, if it needs none. */
+  async passUntil<T>(kept: Promise<T>): Promise<T> {
+    const state = { isKept: false }
+    const end = () => {
+      state.isKept = true
+    }
+    kept.then(end, end)
+    for (let turns = 0; !state.isKept; turns += 1) await this.pass(turns < turnsWithoutTime ? 0 : 10)
+    return kept
   }
 }

@@ -8,6 +8,7 @@ import { definitionActs, namespaceActs, resourceActs } from './definitions.ts'
 import { deploymentActs, environmentActs } from './deployments.ts'
 import { objectActs, placeActs } from './objects.ts'
 import { operationActs, quotaActs } from './operations.ts'
+import { equalActs } from './rivals.ts'
 import { secretActs } from './secrets.ts'
 import { upgradeActs } from './upgrades.ts'
 import { imageActs, workloadActs } from './workloads.ts'
@@ -28,6 +29,12 @@ export function actsOf(features: Features, processes: Processes): readonly Act[]
     ...(features.images ? imageActs : []),
     ...(features.places ? placeActs : []),
     ...(features.quotas ? quotaActs : []),
+    ...laterActsOf(features, processes),
+  ]
+}
+
+function laterActsOf(features: Features, processes: Processes): readonly Act[] {
+  return [
     ...(features.wrappers ? wrapperActs : []),
     ...(features.types ? typeActs : []),
     ...(features.finalizers ? finalizerActs : []),
@@ -36,6 +43,7 @@ export function actsOf(features: Features, processes: Processes): readonly Act[]
     ...(features.settings ? releaseActs : []),
     ...(features.neighbours && features.places ? rivalActs : []),
     ...(features.upgrades ? upgradeActs(processes) : []),
+    ...(features.equals ? equalActs : []),
   ]
 }
 

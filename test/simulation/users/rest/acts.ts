@@ -1,7 +1,7 @@
 import type { Gateways } from '../../gateway/gateways.ts'
-import type { RestCall, RestClient } from '../../gateway/rest-client.ts'
+import { type RestCall, type RestClient, tokenOf } from '../../gateway/rest-client.ts'
 import type { Act } from '../acts/act.ts'
-import { applications, restApplication, restEnvironments } from '../names.ts'
+import { applications, guest, manager, restApplication, restEnvironments } from '../names.ts'
 import type { User } from '../user.ts'
 import {
   applicationCalls,
@@ -21,7 +21,7 @@ const pauseMs = 300
 const mostPauses = 60
 
 /** What users do over REST. */
-export function restActs(rest: RestClient, gateways: Gateways): readonly Act[] {
+export function restActs(rest: RestClient, gateways: Gateways, hasStreams: boolean): readonly Act[] {
   const calls = [...applicationCalls, ...deploymentCalls, ...definitionCalls, ...registryCalls]
   return [
     ...calls.map(({ weight, call }) => ({
@@ -65,9 +65,20 @@ export function restActs(rest: RestClient, gateways: Gateways): readonly Act[] {
       what: 'lets a service user work',
       act: (user) => void letServiceUserWork(rest, user),
     },
+    ...(hasStreams ? [followAct(rest)] : []),
     { weight: 3, what: 'lets a gateway crash', act: () => gateways.crash() },
   ]
 }
+
+const followAct = (rest: RestClient): Act => ({
+  weight: 10,
+  what: 'follows an environment',
+  act: (user) =>
+    rest.follow(
+      user.pick(['shop.dev', 'shop.dev', ...restEnvironments]),
+      tokenOf(user.pick(['admin', 'admin', manager, guest])),
+    ),
+})
 
 const mostStarts = 8
 /** Only these requests deploy to this environment. */

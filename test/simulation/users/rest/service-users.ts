@@ -1,4 +1,5 @@
 import type { RestClient } from '../../gateway/rest-client.ts'
+import { restEnvironments } from '../names.ts'
 import type { User } from '../user.ts'
 
 const mostPauseMs = 3000
@@ -25,6 +26,7 @@ export async function letServiceUserWork(rest: RestClient, user: User): Promise<
   const { token } = JSON.parse(given.text) as { readonly token: string }
   const { tokens: known } = rest.memory
   known.add(token, id, user.organization)
+  if (user.features.streams) rest.follow(user.pick(restEnvironments), token)
   const pause = () => clock.sleep(random.below(mostPauseMs))
   for (let times = random.below(4); times > 0 && faults.isOn; times -= 1) {
     await pause()

@@ -1,7 +1,7 @@
-import type { Exchange } from '../gateway/rest-client.ts'
-import { allServed } from '../server/resources.ts'
+import type { Exchange } from '../../gateway/rest-client.ts'
+import { allServed } from '../../server/resources.ts'
+import { type Law, problemsOf } from '../law.ts'
 import { isRefused, mayStay } from './answers.ts'
-import { type Law, problemsOf } from './law.ts'
 
 /** Remembers which objects only refused requests wrote; an equal request can complete what another one began. */
 export class Refusals {

@@ -1,10 +1,10 @@
-import type { StoredObject } from '../../../operator/api/kind.ts'
-import { kindsInStore } from '../../../operator/kube/cache/kinds-in-store.ts'
-import type { GatewayProcess } from '../gateway/gateway-process.ts'
-import { secretMark } from '../secret-mark.ts'
-import { servedAs } from '../server/resources.ts'
-import type { World } from '../world.ts'
-import { type Finding, nameOf } from './law.ts'
+import type { StoredObject } from '../../../../operator/api/kind.ts'
+import { kindsInStore } from '../../../../operator/kube/cache/kinds-in-store.ts'
+import type { GatewayProcess } from '../../gateway/gateway-process.ts'
+import { secretMark } from '../../secret-mark.ts'
+import { servedAs } from '../../server/resources.ts'
+import type { World } from '../../world.ts'
+import { type Finding, nameOf } from '../law.ts'
 
 interface GatewayFinding extends Finding {
   readonly law: string

@@ -1,9 +1,9 @@
-import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
-import type { StoredObject } from '../../../operator/api/kind.ts'
-import { annotations } from '../../../operator/api/names.ts'
-import { objectsOf } from '../surroundings.ts'
-import { applicationOf } from '../users/names.ts'
-import type { WriteLaw } from './law.ts'
+import { EnvironmentDeployment } from '../../../../operator/api/environment-deployment.ts'
+import type { StoredObject } from '../../../../operator/api/kind.ts'
+import { annotations } from '../../../../operator/api/names.ts'
+import { objectsOf } from '../../surroundings.ts'
+import { applicationOf } from '../../users/names.ts'
+import type { WriteLaw } from '../law.ts'
 
 const keyOf = ({ metadata }: StoredObject | EnvironmentDeployment) =>
   metadata.annotations?.[annotations.idempotencyKey]?.split('/')[0]

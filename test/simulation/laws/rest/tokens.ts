@@ -1,12 +1,12 @@
-import { AccessToken, Membership, User } from '../../../operator/api/access.ts'
-import { annotations } from '../../../operator/api/names.ts'
-import type { RestAnswer } from '../gateway/exchange.ts'
-import type { GatewayProcess } from '../gateway/gateway-process.ts'
-import type { AnswerLaw } from '../gateway/rest-client.ts'
-import type { Tokens } from '../gateway/tokens.ts'
-import { objectsOf, otherOrganization, organization as own } from '../surroundings.ts'
-import type { World } from '../world.ts'
-import { nameOf } from './law.ts'
+import { AccessToken, Membership, User } from '../../../../operator/api/access.ts'
+import { annotations } from '../../../../operator/api/names.ts'
+import type { RestAnswer } from '../../gateway/exchange.ts'
+import type { GatewayProcess } from '../../gateway/gateway-process.ts'
+import type { AnswerLaw } from '../../gateway/rest-client.ts'
+import type { Tokens } from '../../gateway/tokens.ts'
+import { objectsOf, otherOrganization, organization as own } from '../../surroundings.ts'
+import type { World } from '../../world.ts'
+import { nameOf } from '../law.ts'
 
 /** Sends the token of a service user to a gateway. */
 type Use = (gateway: GatewayProcess, organization: string, token: string) => Promise<RestAnswer | undefined>
