@@ -50,10 +50,12 @@ function watchesOf(store: Store): Watch[] {
   return [
     // A criterion that one definition gives up is free for another one. Of two that are new in the same second, the later one may
     // hold it.
-    watchKind(store.cacheOf(ResourceDefinition), ({ before, after }) =>
-      before?.spec === after?.spec
-        ? []
-        : [before, after].flatMap((each) => (each ? keysOfRivals(each, rivalsOf(each, store)) : [])),
+    watchKind(store.cacheOf(ResourceDefinition), (change) =>
+      keysOfRivals(
+        change,
+        (each) => rivalsOf(each, store),
+        ({ spec }) => spec,
+      ),
     ),
     watchKind(store.cacheOf(ResourceType), ({ before, after }) => {
       const type = after ?? before

@@ -29,10 +29,9 @@ export function sharedValueController(
     kind: SharedValue,
     watches: [
       // A key that one value gives up is free for another one. Of two that are new in the same second, the later one may hold it.
-      watchKind(store.cacheOf(SharedValue), ({ before, after }) => {
-        const changed = before && after && !after.metadata.deletionTimestamp ? undefined : (before ?? after)
-        return changed ? keysOfRivals(changed, rivalsOf(changed)) : []
-      }),
+      watchKind(store.cacheOf(SharedValue), (change) =>
+        keysOfRivals(change, rivalsOf, ({ spec }) => valueIdentity(spec)),
+      ),
       watchLifecycle(store.cacheOf(Application), (each) =>
         store.byIndex(SharedValue, 'application', scoped(each, each.metadata.name)).map(keyOf),
       ),

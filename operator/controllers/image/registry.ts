@@ -3,9 +3,9 @@ import { isPresent, type ObjectProblem, throwProblems } from '../../domain/base/
 import { registryAddress } from '../../domain/image/image-reference.ts'
 import { type RegistrySecret, secretOfRegistry } from '../../domain/image/pull-secret.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
-import { keyOf } from '../../kube/client/resource.ts'
 import { type Controller, watchKind } from '../../kube/loop/controller.ts'
 import { createOwnedSecrets } from '../shared/owned-secrets.ts'
+import { keysOfRivals } from '../shared/rivals.ts'
 import { readPullCredentials } from './pull-credentials.ts'
 
 /** A registry is ready when its credentials can be used, and no older object is for the same registry. */
@@ -23,10 +23,9 @@ export function registryController(cluster: Cluster): Controller<typeof Registry
     kind: Registry,
     watches: [
       // A registry that one object gives up is free for another one, and one that it takes may be for another one already.
-      watchKind(store.cacheOf(Registry), ({ before, after }) => {
-        if (before?.spec.registry === after?.spec.registry) return []
-        return [before, after].flatMap((each) => (each ? othersFor(each) : [])).map(keyOf)
-      }),
+      watchKind(store.cacheOf(Registry), (change) =>
+        keysOfRivals(change, othersFor, ({ spec }) => spec.registry),
+      ),
     ],
     async reconcile(registry, context) {
       throwProblems(problemsOf(registry))

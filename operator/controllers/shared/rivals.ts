@@ -1,10 +1,24 @@
-import type { NamespacedMeta } from '../../api/kind.ts'
+import type { NamespacedMeta, StoredObject } from '../../api/kind.ts'
+import { isPresent } from '../../domain/base/object-problem.ts'
+import type { Change } from '../../kube/cache/cache.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 
-/** The keys of the objects that want the same as this one, without its own. */
-export function keysOfRivals<T extends { readonly metadata: NamespacedMeta }>(
-  object: T,
-  all: readonly T[],
+/**
+ * The keys of the objects that want what an object takes or gives up by a change: it is new or replaced, its deletion begins, or
+ * it wants something else by `claimOf`. `rivalsOf` finds the objects that want the same as one.
+ */
+export function keysOfRivals<T extends StoredObject & { readonly metadata: NamespacedMeta }>(
+  { before, after }: Change<T>,
+  rivalsOf: (object: T) => readonly T[],
+  claimOf: (object: T) => unknown,
 ): string[] {
-  return all.map(keyOf).filter((key) => key !== keyOf(object))
+  const [was, is] = [before, after].map((each) => (isPresent(each) ? each : undefined))
+  if (was?.metadata.uid === is?.metadata.uid && (was && claimOf(was)) === (is && claimOf(is))) return []
+  return [was, is].flatMap((each) =>
+    each
+      ? rivalsOf(each)
+          .map(keyOf)
+          .filter((key) => key !== keyOf(each))
+      : [],
+  )
 }
