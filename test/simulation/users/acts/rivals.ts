@@ -1,3 +1,4 @@
+import { servedAs } from '../../server/resources.ts'
 import { definitionName, definitionOf } from '../definitions.ts'
 import { applications, image } from '../names.ts'
 import type { User } from '../user.ts'
@@ -5,6 +6,7 @@ import type { Act } from './act.ts'
 
 /** Types whose definitions have no versions at the provider, which must never decrease. */
 const types = ['redis', 'amqp'] as const
+const foreignFinalizer = 'example.com/rival'
 const host = image.split('/')[0]
 
 /** Writes or deletes the objects of some names: one, or both at once, in the same second. */
@@ -12,9 +14,23 @@ function writeSome(user: User, kind: string, names: readonly string[], specOf: (
   const chosen = user.chance(0.3) ? names : [user.pick(names)]
   for (const name of chosen)
     user.does(`writes or deletes ${name}`, () => {
-      if (user.exists(kind, name) && user.chance(0.6)) user.remove(kind, name)
+      if (user.exists(kind, name) && user.chance(0.6)) remove(user, kind, name)
       else user.write(kind, name, { ...specOf() })
     })
+}
+
+/** Deletes an object, which another controller may keep for a while. */
+function remove(user: User, kind: string, name: string): void {
+  const isKept = user.chance(0.4)
+  const finalizers = () => {
+    const { storage } = user.surroundings.server
+    const all = storage.get(servedAs(kind), user.organization, name)?.metadata.finalizers ?? []
+    return all.filter((each) => each !== foreignFinalizer)
+  }
+  const write = (all: readonly string[]) => user.patch(kind, name, { metadata: { finalizers: all } })
+  if (isKept) write([...finalizers(), foreignFinalizer])
+  user.remove(kind, name)
+  if (isKept) user.later({ from: 5000, to: 60_000 }, `ends ${kind} ${name}`, () => write(finalizers()))
 }
 
 /** Objects that want what others have. */
