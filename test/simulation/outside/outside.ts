@@ -60,8 +60,11 @@ export class Outside {
   }
 
   remove(key: string): void {
+    const [guResId = ''] = key.split('/')
     this.instances.delete(key)
-    this.calls.push(key.split('/')[0] ?? '')
+    this.calls.push(guResId)
+    // A resource that is made anew may have another definition, also an older one.
+    if (this.keysOf(guResId).length === 0) this.#versions.delete(guResId)
   }
 
   /** The keys of the instances of a resource. */

@@ -68,6 +68,9 @@ function listingsOf(world: World, organization: string): Listing[] {
       [...valuesOf(world, organization, application, id)].map(([key, { value }]) => [key, value ?? '']),
     ),
   })
+  const applications = new Set(all(Application).map(({ metadata }) => metadata.name))
+  // An environment can wait for its application.
+  const isOfApplication = ({ spec }: Environment) => applications.has(spec.applicationName)
   return [
     { path: '/apps', read: readId, wanted: names(all(Application)) },
     { path: '/resources/defs', read: readId, wanted: names(all(ResourceDefinition)) },
@@ -99,7 +102,7 @@ function listingsOf(world: World, organization: string): Listing[] {
       },
       valuesAt(`/apps/${name}`, name, undefined),
     ]),
-    ...all(Environment).flatMap(({ metadata: { name }, spec: { applicationName } }) => [
+    ...all(Environment, isOfApplication).flatMap(({ metadata: { name }, spec: { applicationName } }) => [
       {
         path: `${placeOf(name)}/resources`,
         read: readResource,

@@ -23,7 +23,9 @@ function actionOf(
 ): { readonly action: Action | 'update or replace'; readonly isMoved: boolean } {
   const { name, uid, generation } = after.metadata
   const { resource, keys = [] } = planned.before.get(name) ?? {}
-  const isMoved = keys.length > 0 && canonicalJson(keys) !== canonicalJson(outside.keysOf(name))
+  // A replacement that has begun is not one of this deployment.
+  const isSettled = keys.length > 0 && !resource?.status?.predecessors?.length
+  const isMoved = isSettled && canonicalJson(keys) !== canonicalJson(outside.keysOf(name))
   if (resource?.metadata.uid !== uid) return { action: 'create', isMoved }
   if (resource.spec.unusedSince === undefined && after.spec.unusedSince !== undefined)
     return { action: 'retain', isMoved }
