@@ -21,9 +21,9 @@ interface ByteLimits {
 }
 
 /**
- * Limits the bytes of each caller and of all. A single reservation may exceed the limit of its caller, and one
- * alone that of all. Beyond the total, the
- * callers that have more than an equal share are refused, so that others are served and all have at most twice the total.
+ * Limits the bytes of each caller and of all. A single reservation may exceed the limit of its caller, and one alone that of all.
+ * Beyond the total, the callers that have more than an equal share are refused, so that others are served and all have at most
+ * twice the total.
  */
 export function createByteBudget({ limit, total, refusal }: ByteLimits): ByteBudget {
   const reserved = new Map<string, number>()
