@@ -22,6 +22,7 @@ interface ObjectEvent {
 /** Detects changes that other clients make to the objects of resources. Keys are those of the resources. */
 export class DriftDetector {
   readonly #find: (key: string) => ActiveResource | undefined
+  readonly #findByName: (guResId: string) => readonly string[]
   /** The object that drifted last, by resource. */
   readonly #drifted = new Map<string, ObjectReference>()
   readonly #pace = new RepairPace((key) => this.#enqueue(key))
@@ -35,15 +36,16 @@ export class DriftDetector {
   readonly #held = new Map<string, ObjectEvent[]>()
   readonly #handlers: ((key: string) => void)[] = []
 
-  /** `findByName` finds the key of a resource by its GUResID. */
+  /** `findByName` finds the keys of the resources of all organizations with a GUResID. */
   constructor(
     objects: Objects,
     find: (key: string) => ActiveResource | undefined,
-    findByName: (guResId: string) => string | undefined,
+    findByName: (guResId: string) => readonly string[],
   ) {
     this.#find = find
+    this.#findByName = findByName
     objects.onChange((object, isGone, isFirstList) => {
-      const key = resourceKeyOf(object, findByName)
+      const key = this.#resourceKeyOf(object)
       if (key === undefined) return
       const event = { object, isGone, isFirstList }
       const held = this.#held.get(key)
@@ -139,9 +141,8 @@ export class DriftDetector {
       if (event.isGone) this.#appliedVersions.delete(uid)
       return
     }
-    // The status may not record the objects of a watched resource yet.
-    const { applied = resource.status?.objects, live } = this.#watched.get(key) ?? {}
-    const recorded = applied?.find((each) => isSame(each, event.object))
+    const live = this.#watched.get(key)?.live
+    const recorded = this.#recordOf(key, event.object)
     if (!recorded && !this.#appliedVersions.has(uid)) return
     if (this.#isDrift(key, event, recorded)) {
       this.#drifted.set(key, referenceTo(event.object))
@@ -167,17 +168,29 @@ export class DriftDetector {
     const isMarked =
       given?.[annotations.resource] === key &&
       given[annotations.descriptor] !== undefined &&
-      object.metadata.labels?.[labels.managedBy] === manager
+      object.metadata.labels?.[labels.managedBy] === manager &&
+      key.endsWith(`/${object.metadata.labels[labels.resource]}`)
     return isChanged || !(isFirstList || isMarked)
   }
-}
 
-/** The key of the resource of an object. Another client may have changed one of its marks: then the label names the resource. */
-function resourceKeyOf(
-  { metadata }: StoredObject,
-  findByName: (guResId: string) => string | undefined,
-): string | undefined {
-  const key = metadata.annotations?.[annotations.resource]
-  const name = metadata.labels?.[labels.resource]
-  return name === undefined || key?.endsWith(`/${name}`) ? key : findByName(name)
+  /**
+   * The key of the resource of an object: of those that its annotation and its label name, the one that records it. Another client
+   * may have changed either of them.
+   */
+  #resourceKeyOf(object: StoredObject): string | undefined {
+    const key = object.metadata.annotations?.[annotations.resource]
+    if (key !== undefined && (this.#held.has(key) || this.#recordOf(key, object))) return key
+    const name = object.metadata.labels?.[labels.resource]
+    const named = name === undefined ? [] : this.#findByName(name)
+    const keys = key === undefined ? named : [key, ...named]
+    return (
+      keys.find((each) => this.#recordOf(each, object)) ?? keys.find((each) => this.#find(each)) ?? keys[0]
+    )
+  }
+
+  /** What is recorded of an object; the status may not record the objects of a watched resource yet. */
+  #recordOf(key: string, object: StoredObject): AppliedObject | undefined {
+    const applied = this.#watched.get(key)?.applied ?? this.#find(key)?.status?.objects
+    return applied?.find((each) => isSame(each, object))
+  }
 }

@@ -88,10 +88,11 @@ export function createInventory(objects: Objects, options: Options): Inventory {
   const drift = new DriftDetector(
     objects,
     (key) => store.get(ActiveResource, ...namespacedName(key)),
-    (guResId) => {
-      const organization = store.organizations().find(({ id }) => store.get(ActiveResource, id, guResId))
-      return organization && `${organization.id}/${guResId}`
-    },
+    (guResId) =>
+      store
+        .organizations()
+        .filter(({ id }) => store.get(ActiveResource, id, guResId))
+        .map(({ id }) => `${id}/${guResId}`),
   )
   const unseen = new UnseenObjects(objects)
   const foreign = new ForeignObjects(objects, unseen)

@@ -329,7 +329,14 @@ test('what was applied a moment ago costs no read of its namespace', async () =>
 })
 
 describe('marks of ours that another client removes', () => {
-  beforeEach(() => cluster.addOrganization(base.metadata.namespace))
+  const elsewhere = { ...base.metadata, namespace: 'aaa' }
+
+  /** Two organizations may have resources of the same GUResID; the other one is listed first. */
+  beforeEach(() => {
+    cluster.addOrganization(elsewhere.namespace)
+    cluster.addOrganization(base.metadata.namespace)
+    cluster.put(ActiveResource, { ...resource, metadata: elsewhere })
+  })
 
   /** Changes the metadata of an object, as its watch and a read show it. */
   function mark(change: (live: StoredObject['metadata']) => Partial<StoredObject['metadata']>) {
@@ -344,6 +351,13 @@ describe('marks of ours that another client removes', () => {
     ['the resource', (live) => ({ annotations: without(live.annotations, annotations.resource) })],
     ['all annotations', () => ({ annotations: {} })],
     ['the manager', (live) => ({ labels: without(live.labels, labels.managedBy) })],
+    ['the label, for another one', (live) => ({ labels: { ...live.labels, [labels.resource]: 'other' } })],
+    [
+      'the resource, for that of another organization',
+      (live) => ({
+        annotations: { ...live.annotations, [annotations.resource]: `aaa/${resource.metadata.name}` },
+      }),
+    ],
     [
       'the resource, for another one',
       (live) => ({ annotations: { ...live.annotations, [annotations.resource]: 'acme/other' } }),
@@ -353,7 +367,8 @@ describe('marks of ours that another client removes', () => {
     mark(change)
     expect(isTouched()).toBe(true)
     await bring(object('Deployment'))
-    expect(world.get('Deployment', 'thing')?.metadata.annotations).toEqual(metadata.annotations)
+    const { annotations: given, labels: labelled } = world.get('Deployment', 'thing')?.metadata ?? {}
+    expect([given, labelled]).toEqual([metadata.annotations, metadata.labels])
   })
 
   test('leave the object that the status records with the resource', async () => {
