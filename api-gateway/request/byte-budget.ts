@@ -14,7 +14,7 @@ const retrySeconds = 1
 interface ByteLimits {
   /** Of each caller. */
   readonly limit: number
-  /** Of all callers together, unless each has less than an equal share. */
+  /** Of all callers together; beyond it, each may have a small share. */
   readonly total: number
   /** Says what there is too much of. */
   readonly refusal?: string
@@ -22,8 +22,8 @@ interface ByteLimits {
 
 /**
  * Limits the bytes of each caller and of all. A single reservation may exceed the limit of its caller, and one alone that of all.
- * Beyond the total, the callers that have more than an equal share are refused, so that others are served and all have at most
- * twice the total.
+ * Beyond the total, the callers that have more than a share are refused, so that others are served. Earlier callers keep what they
+ * have, so the shares must have a finite sum: with equal ones, 200 callers could have five times the total.
  */
 export function createByteBudget({ limit, total, refusal }: ByteLimits): ByteBudget {
   const reserved = new Map<string, number>()
@@ -35,7 +35,7 @@ export function createByteBudget({ limit, total, refusal }: ByteLimits): ByteBud
     const earlier = reservedBy(caller)
     if (earlier > 0 && earlier + bytes > limit) return false
     const callers = reserved.size + (earlier > 0 ? 0 : 1)
-    return all + bytes <= total || earlier + bytes <= total / callers
+    return all + bytes <= total || earlier + bytes <= total / callers ** 1.5
   }
 
   return {
