@@ -1,4 +1,5 @@
 import { RateLimited } from '../response/errors.ts'
+import { isAddressKey } from './source-address.ts'
 
 /** Bytes in memory per caller. */
 export interface ByteBudget {
@@ -25,7 +26,7 @@ interface ByteLimits {
  * Beyond the total, the callers that have more than a share are refused, so that others are served. Earlier callers keep what they
  * have, so the shares must have a finite sum: with equal ones, 200 callers could have five times the total.
  */
-export function createByteBudget({ limit, total, refusal }: ByteLimits): ByteBudget {
+function createTotal({ limit, total, refusal }: ByteLimits): ByteBudget {
   const reserved = new Map<string, number>()
   const reservedBy = (caller: string) => reserved.get(caller) ?? 0
   let all = 0
@@ -53,5 +54,20 @@ export function createByteBudget({ limit, total, refusal }: ByteLimits): ByteBud
       if (rest > 0) reserved.set(caller, rest)
       else reserved.delete(caller)
     },
+  }
+}
+
+/** The share of the total that callers without a user have: many addresses must take nothing from users. */
+const shareOfAddresses = 1 / 4
+
+/** The limits of the bytes of users, and of addresses. */
+export function createByteBudget(limits: ByteLimits): ByteBudget {
+  const ofUsers = createTotal(limits)
+  const ofAddresses = createTotal({ ...limits, total: limits.total * shareOfAddresses })
+  const of = (caller: string) => (isAddressKey(caller) ? ofAddresses : ofUsers)
+  return {
+    ensureAvailable: (caller) => of(caller).ensureAvailable(caller),
+    reserve: (caller, bytes, options) => of(caller).reserve(caller, bytes, options),
+    release: (caller, bytes) => of(caller).release(caller, bytes),
   }
 }

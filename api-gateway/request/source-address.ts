@@ -31,6 +31,11 @@ export function addressKey(source: string): string {
   return `address:${[...groups, ...zeros, ...rest].slice(0, 4).join(':')}`
 }
 
+/** Whether a key is that of an address, of a caller who has not signed in. */
+export function isAddressKey(key: string): boolean {
+  return key.startsWith('address:')
+}
+
 /** Key for limits: the user, or the address of an unauthenticated request. */
 export function callerKey(request: Request, userName: string | undefined): string {
   return userName === undefined ? addressKey(sourceAddress(request)) : `user:${userName}`

@@ -181,6 +181,20 @@ describe('bodies that never end', () => {
     expect(() => budget.reserve('ana', 41)).toThrow('rate limit')
   })
 
+  test('of addresses take no room from users', () => {
+    const budget = createByteBudget({ limit: 100, total: 120 })
+    for (let i = 0; i < 100; i += 1) {
+      try {
+        budget.reserve(`address:${i}`, 20)
+      } catch {
+        // It is refused.
+      }
+    }
+    expect(() => budget.reserve('address:new', 20)).toThrow('rate limit')
+    budget.reserve('user:ana', 60)
+    budget.reserve('user:ben', 60)
+  })
+
   test.each([
     [100, 200],
     [100, 300],

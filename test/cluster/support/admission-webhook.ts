@@ -59,7 +59,9 @@ export async function startAdmissionWebhook(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo // it listens on a port
   const name = `webhook-of-${organization}`
-  const expression = `(has(request.namespace) && request.namespace != '' ? request.namespace : request.name).startsWith('${organization}')`
+  // A request of another test, such as a review, has neither.
+  const isOurs = (key: string) => `(has(request.${key}) && request.${key}.startsWith('${organization}'))`
+  const expression = `${isOurs('namespace')} || ${isOurs('name')}`
   await apiCall(access, 'POST', configurations, {
     metadata: { name },
     webhooks: [
