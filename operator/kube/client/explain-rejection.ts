@@ -32,10 +32,9 @@ function explainQuota(error: unknown): unknown {
  */
 export function explainRefusal(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error
-  const failure = webhookFailureIn(error)
-  if (!isDenied(error) && failure === undefined) return explainQuota(error)
+  if (!isDenied(error) && webhookFailureIn(error) === undefined) return explainQuota(error)
   const { request = 'a request' } = error
-  const detail = request.includes('/secrets') ? (failure ?? secretDetail(error)) : error.message
+  const detail = detailOf(error, request.includes('/secrets'))
   return new ReconcileError('Rejected', `the cluster refuses ${request}: ${detail}`)
 }
 
@@ -68,20 +67,24 @@ export function explainRejection(
     const message = `the cluster does not let the operator ${verb} ${target}: ${error.message}`
     return new Stalled('NotAllowed', message, undefined, rejectedRetrySeconds)
   }
+  const detail = detailOf(error, kind === 'Secret')
   // It may work again at any time, which no watch reports.
-  const failure = webhookFailureIn(error)
-  if (failure !== undefined) {
-    const detail = kind === 'Secret' ? failure : error.message
+  if (webhookFailureIn(error) !== undefined)
     return new ReconcileError('Rejected', `the cluster cannot ${verb} ${target}: ${detail}`)
-  }
   if (!rejectedStatuses.has(error.status) && !isRejected(error)) return error
-  const detail = kind === 'Secret' ? secretDetail(error) : error.message
   const message = `the cluster refuses to ${verb} ${target}: ${detail}`
   return new Stalled('Rejected', message, undefined, rejectedRetrySeconds)
 }
 
-/** The API server and policies quote values, and those of a Secret must not appear: only the name of the policy does. */
-function secretDetail({ message }: ApiError): string {
+/**
+ * What the API server says of a refusal. It and policies quote values, and those of a Secret must not appear: only the name of the
+ * policy or webhook does.
+ */
+function detailOf(error: ApiError, isSecret: boolean): string {
+  const { message } = error
+  if (!isSecret) return message
+  const failure = webhookFailureIn(error)
+  if (failure !== undefined) return failure
   const [policy] = (message.match(denial) ?? []).flatMap((each) => denyingPolicy.exec(each) ?? [])
   return policy === undefined ? 'its content is not valid' : `${policy} denies it`
 }

@@ -1,14 +1,13 @@
 import type { KubeObject } from '../../api/kind.ts'
 import { Waiting } from '../../domain/base/errors.ts'
+import { quotedNames } from '../../domain/base/quoted-names.ts'
 import { hasFinalizer } from '../client/resource.ts'
 
 const mostShown = 5
 
 /** Finalizers, for a message. */
 export function finalizersText(finalizers: readonly string[]): string {
-  const shown = finalizers.slice(0, mostShown).map((each) => `'${each}'`)
-  const more = finalizers.length > mostShown ? ` and ${finalizers.length - mostShown} more` : ''
-  return `${finalizers.length === 1 ? 'the finalizer' : 'the finalizers'} ${shown.join(', ')}${more}`
+  return `${finalizers.length === 1 ? 'the finalizer' : 'the finalizers'} ${quotedNames(finalizers, mostShown)}`
 }
 
 /** That only finalizers of others keep an object that is being deleted; undefined for any other object. */

@@ -76,6 +76,17 @@ beforeEach(() => {
   whileProvisioning = () => {}
 })
 
+/** The next release of Secrets takes effect, and its answer is lost. */
+function loseNextRelease(): void {
+  const { secretFinalizers } = world.tools
+  const remove = secretFinalizers.removeFinalizers.bind(secretFinalizers)
+  secretFinalizers.removeFinalizers = async (...given) => {
+    secretFinalizers.removeFinalizers = remove
+    await remove(...given)
+    throw new Error('the answer is lost')
+  }
+}
+
 describe('a Secret of credentials that is deleted while resources need it', () => {
   test('is there until the last one is deprovisioned, also when the process ends between the two', async () => {
     putAccount('main')
@@ -104,13 +115,7 @@ describe('a Secret of credentials that is deleted while resources need it', () =
     putAccount('other')
     await world.reconcile(wanted('shared.dns', 'a', 'main'))
     const resource = wanted('shared.dns', 'b', 'other')
-    const { secretFinalizers } = world.tools
-    const remove = secretFinalizers.removeFinalizers.bind(secretFinalizers)
-    secretFinalizers.removeFinalizers = async (...given) => {
-      secretFinalizers.removeFinalizers = remove
-      await remove(...given)
-      throw new Error('the answer is lost')
-    }
+    loseNextRelease()
     expect(await world.reconcile(resource)).toEqual(new Error('the answer is lost'))
     dropAccount('main')
     expect(await world.reconcile(resource)).toBeUndefined()
@@ -127,13 +132,7 @@ describe('a Secret of credentials that is deleted while resources need it', () =
     await world.reconcile(resource)
     dropAccount('main')
     world.remove(resource)
-    const { secretFinalizers } = world.tools
-    const remove = secretFinalizers.removeFinalizers.bind(secretFinalizers)
-    secretFinalizers.removeFinalizers = async (...given) => {
-      secretFinalizers.removeFinalizers = remove
-      await remove(...given)
-      throw new Error('the answer is lost')
-    }
+    loseNextRelease()
     expect(await world.reconcile(resource)).toEqual(new Error('the answer is lost'))
     expect(await world.reconcile(resource)).toBeUndefined()
     expect([world.now(resource), world.objects.names(), [...instances]]).toEqual([undefined, [], []])
