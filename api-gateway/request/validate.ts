@@ -11,6 +11,9 @@ import { withoutBlanks } from './wire.ts'
 /** Checks a value and returns it without nulls and empty IDs that mean absent fields. */
 export type Validator = (value: unknown) => unknown
 
+/** Validators of the values that requests have. */
+export type Validators = ReturnType<typeof createValidators>
+
 /** Compiles the schemas of endpoints on first use. */
 export function createValidators() {
   const ajv = new Ajv2020({

@@ -84,11 +84,11 @@ const sources: Readonly<Record<string, readonly [file: string, name: string]>> =
     'maxListBytes',
   ],
   'bytes of the bodies of a user until their requests are answered': [
-    'api-gateway/request-pipeline.ts',
+    'api-gateway/request/received-bodies.ts',
     'maxReceivedBytes',
   ],
   'bytes of the bodies of all users until their requests are answered': [
-    'api-gateway/request-pipeline.ts',
+    'api-gateway/request/received-bodies.ts',
     'maxReceivedBytesOfAll',
   ],
   'bytes of the bodies of a user that wait for a plan, a preview or a graph': [
