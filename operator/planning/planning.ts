@@ -1,6 +1,7 @@
 import { ActiveResource } from '../api/active-resource.ts'
 import { DeploymentSet } from '../api/deployment-set.ts'
 import type { Environment } from '../api/environment.ts'
+import type { StoredObject } from '../api/kind.ts'
 import { ResourceAccount } from '../api/resource-account.ts'
 import { ResourceDefinition } from '../api/resource-definition.ts'
 import { ResourceDriver } from '../api/resource-driver.ts'
@@ -22,9 +23,11 @@ import { customType } from '../domain/resource/types.ts'
 import { scoped } from '../kube/cache/kinds-in-store.ts'
 import type { Store } from '../kube/cache/store.ts'
 import type { Log } from '../log.ts'
+import { createMemo, isSameSpec } from './memo.ts'
+import { createOwners, type Owners } from './owners.ts'
 
 /** Reads the input of plans from a store. Both processes use it, so that a preview sees the same as a deployment. */
-export interface Planning {
+export interface Planning extends Owners {
   /** The input of a plan of this set in this environment. It trusts every resource. */
   inputFor(environment: Environment, set: SetContent): PlanInput
   /** The plan of this set in this environment. Never throws: an exception becomes a problem of the plan. */
@@ -54,14 +57,14 @@ export function createPlanning(
     readonly log: Log
   },
 ): Planning {
-  const matchers = createMemo(store, ResourceDefinition, (organization) =>
+  const matchers = createMemo(store.cacheOf(ResourceDefinition), byOrganization, (organization) =>
     createOrganizationMatcher(store.list(ResourceDefinition, organization)),
   )
-  const types = createMemo(store, ResourceType, (organization) => [
+  const types = createMemo(store.cacheOf(ResourceType), byOrganization, (organization) => [
     ...builtInTypes,
     ...store.list(ResourceType, organization).filter(isPresent).map(customType),
   ])
-  const catalogues = createMemo(store, ResourceDriver, (organization) => {
+  const catalogues = createMemo(store.cacheOf(ResourceDriver), byOrganization, (organization) => {
     const own = store.list(ResourceDriver, organization).filter(isPresent)
     return own.length === 0 ? rules.catalogue : catalogueWith(rules.catalogue, own, rules.vendors)
   })
@@ -97,15 +100,23 @@ export function createPlanning(
     const account = store.get(ResourceAccount, organization, name)
     return isPresent(account) ? account.spec.type : undefined
   }
+
+  function expandType(organizationId: string, type: string): string {
+    return resolveOverride(type, {
+      organizationId,
+      isType: (name) => types(organizationId).some((each) => each.type === name),
+      hasDefinitionOf: (name) => matchers(organizationId).hasDefinitionOf(name),
+    })
+  }
+
   return {
+    ...createOwners(store, {
+      expandType,
+      versionOf: (organization) => [types(organization), matchers(organization)],
+    }),
     matcherOf: matchers,
     typesOf: types,
-    expandType: (organizationId, type) =>
-      resolveOverride(type, {
-        organizationId,
-        isType: (name) => types(organizationId).some((each) => each.type === name),
-        hasDefinitionOf: (name) => matchers(organizationId).hasDefinitionOf(name),
-      }),
+    expandType,
     catalogueOf: catalogues,
     accountTypeOf,
     inputFor,
@@ -124,21 +135,8 @@ export function createPlanning(
   }
 }
 
-/** Caches one value per organization until an object of the kind changes in it. */
-function createMemo<T>(
-  store: Store,
-  kind: typeof ResourceDefinition | typeof ResourceDriver | typeof ResourceType,
-  make: (organization: string) => T,
-): (organization: string) => T {
-  const made = new Map<string, T>()
-  store.cacheOf(kind).subscribe(({ before, after }) => {
-    const isSame =
-      before?.spec === after?.spec && before?.metadata.deletionTimestamp === after?.metadata.deletionTimestamp
-    if (!isSame) made.delete((after ?? before)?.metadata.namespace ?? '')
-  })
-  return (organization) => {
-    const known = made.get(organization) ?? make(organization)
-    made.set(organization, known)
-    return known
-  }
+/** One value for each organization, until an object in it says something else. */
+const byOrganization = {
+  keyOf: ({ metadata }: StoredObject) => metadata.namespace ?? '',
+  isSame: isSameSpec,
 }

@@ -1,87 +1,22 @@
 import type { Environment } from '../api/environment.ts'
 import type { FreeForm } from '../api/schema.ts'
-import { Workload, type WorkloadEnvironment } from '../api/workload.ts'
-import { Problem } from '../domain/base/errors.ts'
+import type { Workload, WorkloadEnvironment } from '../api/workload.ts'
 import { ownValue, sameJson } from '../domain/base/json.ts'
 import type { SetContent } from '../domain/delta/delta.ts'
 import { emptySet } from '../domain/delta/delta.ts'
 import { contextOf, environmentObjectName } from '../domain/resource/identity.ts'
-import type { ConvertedScore } from '../domain/score/convert-score.ts'
-import { contentOf, hashOfContent, moduleIdOf } from '../domain/workload/content.ts'
-import { type Folded, foldWorkloads } from '../domain/workload/fold-workloads.ts'
+import { moduleIdOf } from '../domain/workload/content.ts'
 import { type Owner, problemsOfOwners } from '../domain/workload/ownership.ts'
 import { isTarget } from '../domain/workload/targets.ts'
-import { scoped } from '../kube/cache/kinds-in-store.ts'
 import type { Store } from '../kube/cache/store.ts'
 import { startOf } from './environment-start.ts'
+import { entryFor, workloadContent, workloadsBeside } from './owners.ts'
 import type { Planning } from './planning.ts'
 
 /** Where objects are, and how names of types are read. */
 interface Tools {
   readonly store: Store
-  readonly planning: Pick<Planning, 'expandType'>
-}
-
-/** What a Workload says for an environment, and its hash; or what is wrong with its document. */
-export type WorkloadContent =
-  | { readonly content: ConvertedScore; readonly hash: string }
-  | { readonly problem: string }
-
-/** Converted documents: an object of the cache never changes. */
-const converted = new WeakMap<object, Map<string, WorkloadContent>>()
-
-/** What a Workload says for an environment. */
-export function workloadContent(workload: Workload, environmentId: string): WorkloadContent {
-  const known = converted.get(workload.spec) ?? new Map<string, WorkloadContent>()
-  converted.set(workload.spec, known)
-  const result = known.get(environmentId) ?? convert(workload, environmentId)
-  known.set(environmentId, result)
-  return result
-}
-
-function convert(workload: Workload, environmentId: string): WorkloadContent {
-  try {
-    const content = contentOf(workload, environmentId)
-    return { content, hash: hashOfContent(content) }
-  } catch (error) {
-    if (error instanceof Problem) return { problem: error.message }
-    throw error
-  }
-}
-
-/** The entry of an environment in the status of a Workload: the Workload owns its module there. */
-export function entryFor({ status }: Pick<Workload, 'status'>, environmentId: string) {
-  return status?.environments?.find((each) => each.environmentId === environmentId)
-}
-
-/** The Workloads of the application of an environment. */
-export function workloadsBeside(store: Store, environment: Environment): readonly Workload[] {
-  return store.byIndex(Workload, 'application', scoped(environment, environment.spec.applicationName))
-}
-
-/** The Workloads that own a module in an environment, and what they say. */
-export function ownersIn(store: Store, environment: Environment): Owner[] {
-  const { environmentId } = contextOf(environment)
-  return workloadsBeside(store, environment).flatMap((workload): Owner[] => {
-    const entry = entryFor(workload, environmentId)
-    if (!entry) return []
-    const owner = {
-      id: moduleIdOf(workload),
-      workloadName: workload.metadata.name,
-      sharedIds: entry.sharedIds ?? [],
-    }
-    if (workload.metadata.deletionTimestamp || !isTarget(workload, environment))
-      return [{ ...owner, content: 'remove' }]
-    const said = workloadContent(workload, environmentId)
-    // What the status does not record yet would be left behind after a crash.
-    if ('problem' in said || said.hash !== entry.contentHash) return [{ ...owner, content: 'keep' }]
-    return [{ ...owner, content: said.content }]
-  })
-}
-
-/** The set with the Workloads of the environment folded into it. */
-export function foldInto({ store, planning }: Tools, environment: Environment, base: SetContent): Folded {
-  return foldWorkloads(base, ownersIn(store, environment), expanderFor(environment, planning))
+  readonly planning: Pick<Planning, 'expandType' | 'ownersIn'>
 }
 
 /** Expands types as the organization of an environment names them. */
@@ -138,7 +73,7 @@ export function ownershipProblems(
   const start = environment.status?.lastPlanned ? undefined : startOf(store, environment)
   const others = partsOfOthers(store, environment, base)
   const { environmentId } = contextOf(environment)
-  const owners = ownersIn(store, environment)
+  const owners = planning.ownersIn(environment)
   // The name of a new Workload is taken before it is deployed, unless a delta deployed a module of that name.
   const newcomers = workloadsBeside(store, environment).flatMap((workload): Owner[] => {
     const id = moduleIdOf(workload)

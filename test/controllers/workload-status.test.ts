@@ -7,12 +7,17 @@ import { mostEnvironments, Workload, type WorkloadEnvironment } from '../../oper
 import { withinRoom } from '../../operator/controllers/workload/recorded-environments.ts'
 import { RefusedDeployments } from '../../operator/controllers/workload/refused-deployments.ts'
 import { workloadController } from '../../operator/controllers/workload/workload.ts'
-import { progressOf, resourcesOf } from '../../operator/controllers/workload/workload-status.ts'
+import {
+  createResourcesById,
+  progressOf,
+  resourcesOf,
+} from '../../operator/controllers/workload/workload-status.ts'
 import { emptySet, type SetContent, setId } from '../../operator/domain/delta/delta.ts'
 import type { DeploymentState } from '../../operator/domain/deployment/deployment.ts'
 import { convertScore } from '../../operator/domain/score/convert-score.ts'
-import type { Planning } from '../../operator/planning/planning.ts'
-import { workloadContent } from '../../operator/planning/workloads.ts'
+import { silentLog } from '../../operator/log.ts'
+import { workloadContent } from '../../operator/planning/owners.ts'
+import { createPlanning, type Planning } from '../../operator/planning/planning.ts'
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
 import { activeResource, storedObject } from '../support/builders.ts'
 import { scoreDocument } from '../support/scores.ts'
@@ -26,8 +31,8 @@ const environment = storedObject(
   { applicationName: 'shop', typeName: 'development' },
 )
 const content = convertScore({ document: scoreDocument({ image: 'web:1' }) })
-const planningOf = (set: SetContent | undefined) =>
-  ({ deployedSet: () => set, expandType: (_, type) => type }) as Partial<Planning> as Planning // all that is asked for
+const planning = createPlanning(cluster.store, { catalogue: [], vendors: [], log: silentLog })
+const planningOf = (set: SetContent | undefined): Planning => ({ ...planning, deployedSet: () => set })
 const failed = [{ type: 'Stalled', status: 'True', reason: 'NoMatchingDefinition', message: 'none matches' }]
 const succeeded = [{ type: 'Ready', status: 'True', reason: 'Reconciled', message: '' }]
 
@@ -159,7 +164,8 @@ test('the status lists as many resources, and outputs of each, as its schema all
       ActiveResource,
       activeResource({ type: 'redis', resourceId: `modules.web.externals.${name}` }),
     )
-  const listed = resourcesOf(environment, convertScore({ document }), cluster.store).resources ?? []
+  const listed =
+    resourcesOf(environment, convertScore({ document }), createResourcesById(cluster.store)).resources ?? []
   expect(listed).toHaveLength(100)
   expect(listed.map((each) => each.outputs?.length ?? 0)).toContain(100)
 })

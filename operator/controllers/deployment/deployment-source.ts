@@ -13,7 +13,6 @@ import type { Store } from '../../kube/cache/store.ts'
 import type { Observed } from '../../kube/loop/status.ts'
 import type { Planning } from '../../planning/planning.ts'
 import { saveSet, saveSetAs } from '../../planning/save-set.ts'
-import { foldInto } from '../../planning/workloads.ts'
 import { failure } from './deployment-failure.ts'
 
 /** The set of a deployment, and the status fields that say where it comes from. */
@@ -22,7 +21,7 @@ export type Source = { readonly set: SetContent } & Observed<typeof EnvironmentD
 /** What the set of a deployment is made with. */
 export interface SourceTools {
   readonly cluster: Cluster
-  readonly planning: Pick<Planning, 'expandType'>
+  readonly planning: Pick<Planning, 'foldInto'>
 }
 
 /** An object that a deployment names does not exist; the message is its name. */
@@ -109,7 +108,7 @@ async function makeSet(
   const { store } = cluster
   const baseSet = base ? await setOfBase(cluster, namespace, base) : emptySet
   const changed = deltaName ? fold(baseSet, findDelta(store, environment, deltaName)) : baseSet
-  const set = workloads === undefined ? changed : foldInto({ store, planning }, environment, changed).set
+  const set = workloads === undefined ? changed : planning.foldInto(environment, changed).set
   const { applicationName } = environment.spec
   const setName = await saveSet(store, namespace, applicationName, set, setWrites(cluster, namespace))
   return { set, setName }

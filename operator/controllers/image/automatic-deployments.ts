@@ -27,7 +27,7 @@ import type { Cluster } from '../../kube/cache/cluster.ts'
 import { scoped } from '../../kube/cache/kinds-in-store.ts'
 import { isAlreadyExists } from '../../kube/client/api-error.ts'
 import { keyOf } from '../../kube/client/resource.ts'
-import { ownersIn } from '../../planning/workloads.ts'
+import { ownersIn } from '../../planning/owners.ts'
 import { firstOf } from '../shared/deletion-blockers.ts'
 import { unfinishedIn, waitForDeployment } from '../shared/unfinished-deployments.ts'
 

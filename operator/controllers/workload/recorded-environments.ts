@@ -1,7 +1,7 @@
 import { mostEnvironments, type Workload } from '../../api/workload.ts'
 import { Stalled } from '../../domain/base/errors.ts'
 import { quotedNames } from '../../domain/base/quoted-names.ts'
-import { entryFor } from '../../planning/workloads.ts'
+import { entryFor } from '../../planning/owners.ts'
 import type { Found } from './workload-environment.ts'
 
 const mostNamed = 5

@@ -3,6 +3,7 @@ import { EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import { newObject, type ObjectMeta } from '../../api/kind.ts'
 import { annotations, finalizer } from '../../api/names.ts'
 import { Workload } from '../../api/workload.ts'
+import { compareText } from '../../domain/base/json.ts'
 import { truncate } from '../../domain/base/size-limits.ts'
 import { type SetContent, setId } from '../../domain/delta/delta.ts'
 import { byAge, isFinished, nextDeploymentNumber } from '../../domain/deployment/deployment.ts'
@@ -18,8 +19,8 @@ import { createBackoff } from '../../kube/loop/backoff.ts'
 import { isObserved } from '../../kube/loop/outcome.ts'
 import { createQueue, type WorkQueue } from '../../kube/loop/queue.ts'
 import type { Log } from '../../log.ts'
+import { workloadsBeside } from '../../planning/owners.ts'
 import type { Planning } from '../../planning/planning.ts'
-import { foldInto, ownersIn, workloadsBeside } from '../../planning/workloads.ts'
 import { planInputs } from '../deployment/deployment-watches.ts'
 import type { RefusedDeployments } from './refused-deployments.ts'
 
@@ -204,8 +205,9 @@ class WorkloadDeployments {
     if (deployments.some((each) => !isFinished(each))) return
     const deployed = planning.deployedSet(environment)
     if (!deployed) return this.#queue.addAfter(key, retryMs)
-    const { set } = foldInto({ store: cluster.store, planning }, environment, deployed)
-    const wanted = setId(set)
+    const folded = planning.foldInto(environment, deployed)
+    const { set } = folded
+    const wanted = folded.id()
     const isDeployed = wanted === setId(deployed)
     const isTried = !isDeployed && this.#isTried(environment, set, wanted, deployments)
     const isRetry = this.#retries.has(key)
@@ -243,7 +245,8 @@ class WorkloadDeployments {
   }
 
   #commentFor(environment: Environment): string {
-    const names = ownersIn(this.#tools.cluster.store, environment).map(({ workloadName }) => workloadName)
+    const owners = this.#tools.planning.ownersIn(environment)
+    const names = owners.map(({ workloadName }) => workloadName).sort(compareText)
     const more = names.length > shownWorkloads ? ` and ${names.length - shownWorkloads} more` : ''
     return truncate(`Workloads ${names.slice(0, shownWorkloads).join(', ')}${more}`, 8192)
   }

@@ -10,19 +10,18 @@ import { moduleIdOf } from '../../domain/workload/content.ts'
 import type { OwnedModule } from '../../domain/workload/fold-workloads.ts'
 import { isTarget } from '../../domain/workload/targets.ts'
 import type { Store } from '../../kube/cache/store.ts'
+import { entryFor, workloadContent, workloadsBeside } from '../../planning/owners.ts'
 import type { Planning } from '../../planning/planning.ts'
-import {
-  entryFor,
-  expanderFor,
-  foldInto,
-  ownersIn,
-  partsOfOthers,
-  workloadContent,
-  workloadsBeside,
-} from '../../planning/workloads.ts'
+import { expanderFor, partsOfOthers } from '../../planning/workloads.ts'
 import { waitForDeployment } from '../shared/unfinished-deployments.ts'
 import type { RefusedDeployments } from './refused-deployments.ts'
-import { deploymentOfOthers, isFolding, progressOf, resourcesOf } from './workload-status.ts'
+import {
+  deploymentOfOthers,
+  isFolding,
+  progressOf,
+  type ResourcesById,
+  resourcesOf,
+} from './workload-status.ts'
 
 const missingSetRetrySeconds = 5
 
@@ -35,6 +34,12 @@ export interface WorkloadTools {
   readonly serverNow: () => number
 }
 
+/** What it takes to find what a Workload has. */
+export interface FindTools extends WorkloadTools {
+  /** The resources of an environment, by its key. */
+  readonly resourcesIn: (environmentKey: string) => ResourcesById
+}
+
 /** What a Workload has in one environment. */
 export interface Found {
   /** The entry of the status; absent where the Workload owns nothing. */
@@ -43,7 +48,7 @@ export interface Found {
 }
 
 /** What a Workload has in an environment: what the status says next, and why it is not ready. */
-export function findIn(environment: Environment, workload: Workload, tools: WorkloadTools): Found {
+export function findIn(environment: Environment, workload: Workload, tools: FindTools): Found {
   const { environmentId } = contextOf(environment)
   const known = entryFor(workload, environmentId)
   const isWanted = isTarget(workload, environment)
@@ -73,7 +78,7 @@ function recordOf(
   { content, hash }: { readonly content: ConvertedScore; readonly hash: string },
   known: WorkloadEnvironment | undefined,
   deployed: SetContent,
-  tools: WorkloadTools,
+  tools: FindTools,
 ): Found {
   const sharedIds = ownedShared(environment, content, known, deployed, tools)
   const entry = {
@@ -87,7 +92,7 @@ function recordOf(
   const progress = progressOf(environment, content, entry, isSameContent, tools)
   const { message, resources, url, ...rest } = entry
   const shown =
-    progress.state === 'pending' ? { resources, url } : resourcesOf(environment, content, tools.store)
+    progress.state === 'pending' ? { resources, url } : resourcesOf(environment, content, tools.resourcesIn)
   const result = withoutUndefined({ ...rest, deploymentName: undefined, ...progress, ...shown })
   const problem = isSameContent ? conflictIn(environment, content, deployed, tools) : undefined
   return { entry: result, ...(problem ? { problem } : {}) }
@@ -123,8 +128,9 @@ function ownedShared(
   deployed: SetContent,
   tools: WorkloadTools,
 ): string[] {
-  const { store } = tools
-  const owners = ownersIn(store, environment)
+  if (Object.keys(content.shared).length === 0 && !known?.sharedIds?.length) return []
+  const { store, planning } = tools
+  const owners = planning.ownersIn(environment)
   const owned = new Set(owners.flatMap(({ sharedIds }) => sharedIds))
   const others = partsOfOthers(store, environment, deployed)
   const isUnrecorded = !known && isDeployed(content, deployed)
@@ -173,11 +179,12 @@ function isDeployed({ id, module }: ConvertedScore, { modules }: SetContent): bo
 
 function conflictIn(
   environment: Environment,
-  { id }: ConvertedScore,
+  { id, shared }: ConvertedScore,
   deployed: SetContent,
-  tools: WorkloadTools,
+  { planning }: WorkloadTools,
 ): Error | undefined {
-  const key = foldInto(tools, environment, deployed).conflicts.get(id)
+  if (Object.keys(shared).length === 0) return undefined
+  const key = planning.foldInto(environment, deployed).conflicts.get(id)
   if (key === undefined) return undefined
   const where = environment.metadata.name
   return new Mismatch(
@@ -192,12 +199,12 @@ export function remaining(
   workload: Workload,
   known: WorkloadEnvironment,
   deployed: SetContent,
-  { store }: WorkloadTools,
+  { store, planning }: WorkloadTools,
 ): WorkloadEnvironment | undefined {
   const { sharedIds = [] } = known
   const isDeployed =
     Object.hasOwn(deployed.modules, moduleIdOf(workload)) ||
-    isAlone(sharedIds, workload, environment, deployed, store)
+    isAlone(sharedIds, workload, environment, deployed, planning)
   return isDeployed || isFolding(environment, store) ? { ...known, state: 'pending' } : undefined
 }
 
@@ -207,11 +214,11 @@ function isAlone(
   workload: Workload,
   environment: Environment,
   deployed: SetContent,
-  store: Store,
+  planning: Planning,
 ): boolean {
-  const others = ownersIn(store, environment).filter(
-    ({ workloadName }) => workloadName !== workload.metadata.name,
-  )
+  const others = planning
+    .ownersIn(environment)
+    .filter(({ workloadName }) => workloadName !== workload.metadata.name)
   return sharedIds.some(
     (key) => Object.hasOwn(deployed.shared, key) && !others.some((each) => each.sharedIds.includes(key)),
   )

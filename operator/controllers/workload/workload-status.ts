@@ -5,7 +5,7 @@ import { EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import { mostListed, type WorkloadEnvironment, type WorkloadResource } from '../../api/workload.ts'
 import { compareText, isObject } from '../../domain/base/json.ts'
 import { truncate } from '../../domain/base/size-limits.ts'
-import { type SetContent, setId } from '../../domain/delta/delta.ts'
+import type { SetContent } from '../../domain/delta/delta.ts'
 import {
   byAge,
   type DeploymentState,
@@ -27,11 +27,13 @@ import { environmentKeyOf } from '../../kube/cache/kinds-in-store.ts'
 import type { Store } from '../../kube/cache/store.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import { conditionOf, stateOf } from '../../kube/loop/outcome.ts'
+import { createMemo } from '../../planning/memo.ts'
 import type { Planning } from '../../planning/planning.ts'
-import { expanderFor, foldInto, ownersIn } from '../../planning/workloads.ts'
+import { expanderFor } from '../../planning/workloads.ts'
 import { unfinishedIn } from '../shared/unfinished-deployments.ts'
 
 const maxMessage = 2000
+const mostEnvironmentsKept = 64
 
 type Progress = Pick<WorkloadEnvironment, 'state' | 'deploymentName' | 'message'>
 
@@ -45,7 +47,7 @@ export function progressOf(
 ): Progress {
   const { store, planning } = tools
   const deployed = planning.deployedSet(environment)
-  const isExclusive = exclusiveShared(environment, content, entry, store)
+  const isExclusive = exclusiveShared(environment, content, entry, planning)
   const expandType = expanderFor(environment, planning)
   const isHeldBy = (set: SetContent) => holdsContent(set, content, isExclusive, expandType)
   if (deployed && isHeldBy(deployed)) {
@@ -58,7 +60,9 @@ export function progressOf(
   const newest = newestOf(environment, store)
   if (!newest || !isFinished(newest)) return { state: 'pending' }
   const set = store.get(DeploymentSet, environment.metadata.namespace, newest.status?.setName ?? '')
-  const isOfContent = set ? isHeldBy(set.spec) : isSameContent && wasFor(newest, environment, deployed, tools)
+  const isOfContent = set
+    ? isHeldBy(set.spec)
+    : isSameContent && wasFor(newest, environment, deployed, planning)
   // A failed deployment of other content means nothing for this one.
   return isOfContent ? progressWith(newest) : { state: 'pending' }
 }
@@ -81,9 +85,9 @@ function wasFor(
   { spec }: EnvironmentDeployment,
   environment: Environment,
   deployed: SetContent | undefined,
-  tools: { readonly store: Store; readonly planning: Planning },
+  planning: Planning,
 ): boolean {
-  return deployed !== undefined && spec.workloads === setId(foldInto(tools, environment, deployed).set)
+  return deployed !== undefined && spec.workloads === planning.foldInto(environment, deployed).id()
 }
 
 function progressWith(deployment: EnvironmentDeployment): Progress {
@@ -118,10 +122,10 @@ function exclusiveShared(
   environment: Environment,
   { id }: ConvertedScore,
   { sharedIds = [] }: WorkloadEnvironment,
-  store: Store,
+  planning: Planning,
 ): (key: string) => boolean {
   if (sharedIds.length === 0) return () => false
-  const others = ownersIn(store, environment).filter((each) => each.id !== id)
+  const others = planning.ownersIn(environment).filter((each) => each.id !== id)
   const isNeeded = (key: string) =>
     others.some(({ content, sharedIds: owned }) =>
       typeof content === 'object'
@@ -131,16 +135,30 @@ function exclusiveShared(
   return (key) => sharedIds.includes(key) && !isNeeded(key)
 }
 
+/** The resources of an environment by resource ID. */
+export type ResourcesById = ReadonlyMap<string, readonly ActiveResource[]>
+
+/** Returns the resources of an environment by its key: all its Workloads look for theirs when a deployment ends. */
+export function createResourcesById(store: Store): (environmentKey: string) => ResourcesById {
+  return createMemo(
+    store.cacheOf(ActiveResource),
+    { keyOf: (each) => environmentKeyOf(each), isSame: () => false, most: mostEnvironmentsKept },
+    (key) => Map.groupBy(store.byIndex(ActiveResource, 'environment', key), ({ spec }) => spec.resourceId),
+  )
+}
+
 /** The resources of a Workload in an environment, with the outputs that its placeholders read, and its address. */
 export function resourcesOf(
   environment: Environment,
   content: ConvertedScore,
-  store: Store,
+  resourcesIn: (environmentKey: string) => ResourcesById,
 ): Pick<WorkloadEnvironment, 'resources' | 'url'> {
   const wanted = outputsRead(content)
+  const known = resourcesIn(keyOf(environment))
+  const ids = new Set([...wanted.keys()].map((key) => key.split(' ')[0] ?? ''))
   const resources: WorkloadResource[] = []
   let url: string | undefined
-  for (const each of store.byIndex(ActiveResource, 'environment', keyOf(environment))) {
+  for (const each of [...ids].flatMap((id) => known.get(id) ?? [])) {
     const { resourceId, class: resourceClass, type } = each.spec
     const outputs = wanted.get(`${resourceId} ${resourceClass}`) ?? wanted.get(resourceId)
     if (!outputs || !isInUse(each)) continue

@@ -2,9 +2,9 @@ import { ActiveResource } from '../../api/active-resource.ts'
 import { Application } from '../../api/application.ts'
 import { Environment } from '../../api/environment.ts'
 import { EnvironmentDeployment } from '../../api/environment-deployment.ts'
-import { Workload, type WorkloadEnvironment } from '../../api/workload.ts'
+import { Workload } from '../../api/workload.ts'
 import { copyError, Mismatch, ReferenceNotFound, Stalled, Waiting } from '../../domain/base/errors.ts'
-import { compareText, sameJson } from '../../domain/base/json.ts'
+import { compareText } from '../../domain/base/json.ts'
 import { isFinished } from '../../domain/deployment/deployment.ts'
 import { contextOf, environmentObjectName, workloadOf } from '../../domain/resource/identity.ts'
 import { type EnvironmentState, summaryOf } from '../../domain/workload/summary.ts'
@@ -13,11 +13,18 @@ import { keyOf, namespacedName } from '../../kube/client/resource.ts'
 import { type Controller, type ReconcileContext, type Watch, watchKind } from '../../kube/loop/controller.ts'
 import { isReady, stateOf } from '../../kube/loop/outcome.ts'
 import type { Observed } from '../../kube/loop/status.ts'
-import { entryFor, workloadContent } from '../../planning/workloads.ts'
+import { entryFor, sameRecords, workloadContent } from '../../planning/owners.ts'
 import { watchLifecycle } from '../shared/watch-lifecycle.ts'
 import { withinRoom } from './recorded-environments.ts'
-import { type Found, findIn, remaining, setMissing, type WorkloadTools } from './workload-environment.ts'
-import { isDeploying } from './workload-status.ts'
+import {
+  type FindTools,
+  type Found,
+  findIn,
+  remaining,
+  setMissing,
+  type WorkloadTools,
+} from './workload-environment.ts'
+import { createResourcesById, isDeploying } from './workload-status.ts'
 
 /** How long a deletion waits for a missing set. */
 const missingSetMs = 60_000
@@ -27,10 +34,11 @@ const missingSetMs = 60_000
  * status records, so that a crash leaves no module without an owner.
  */
 export function workloadController(tools: WorkloadTools): Controller<typeof Workload> {
+  const findTools = { ...tools, resourcesIn: createResourcesById(tools.store) }
   return {
     kind: Workload,
     watches: watchesOf(tools),
-    reconcile: (workload, context) => reconcile(workload, context, tools),
+    reconcile: (workload, context) => reconcile(workload, context, findTools),
     finalize: (workload) => finalize(workload, tools),
   }
 }
@@ -93,7 +101,7 @@ function watchesOf({ store, refusals }: WorkloadTools): Watch[] {
 async function reconcile(
   workload: Workload,
   context: ReconcileContext<typeof Workload>,
-  tools: WorkloadTools,
+  tools: FindTools,
 ): Promise<Observed<typeof Workload>> {
   const { store } = tools
   const environments = store.byIndex(
@@ -130,16 +138,6 @@ function stateIn(environment: Environment, { entry, problem }: Found = {}): Envi
   if (!entry && !problem) return undefined
   const state = problem instanceof Stalled ? problem.reason : (entry?.state ?? 'pending')
   return { environmentId: contextOf(environment).environmentId, state, url: entry?.url }
-}
-
-/** Whether two statuses record the same content; what differs otherwise can be written later. */
-function sameRecords(before: readonly WorkloadEnvironment[], after: readonly WorkloadEnvironment[]): boolean {
-  const recordOf = ({ environmentId, contentHash, sharedIds }: WorkloadEnvironment) => ({
-    environmentId,
-    contentHash,
-    sharedIds,
-  })
-  return sameJson(before.map(recordOf), after.map(recordOf))
 }
 
 /** The environments that the Workload names and that do not exist. */

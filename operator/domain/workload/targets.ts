@@ -1,7 +1,6 @@
 import type { Environment } from '../../api/environment.ts'
 import type { EnvironmentSelector, Workload } from '../../api/workload.ts'
 import { ownValue } from '../base/json.ts'
-import { contextOf } from '../resource/identity.ts'
 
 type Labelled = Pick<Environment, 'metadata' | 'spec'>
 
@@ -9,7 +8,7 @@ type Labelled = Pick<Environment, 'metadata' | 'spec'>
 export function isTarget({ spec }: Pick<Workload, 'spec'>, environment: Labelled): boolean {
   const { environmentIds = [], environmentSelector } = spec
   if (environment.spec.applicationName !== spec.applicationName) return false
-  if (environmentIds.includes(contextOf(environment).environmentId)) return true
+  if (environmentIds.includes(environment.metadata.name.slice(spec.applicationName.length + 1))) return true
   return environmentSelector !== undefined && selects(environmentSelector, environment.metadata.labels ?? {})
 }
 

@@ -8,12 +8,17 @@ import { resolveSource } from '../../../operator/controllers/deployment/deployme
 import { type SetContent, setId } from '../../../operator/domain/delta/delta.ts'
 import { runHash } from '../../../operator/domain/deployment/deployment-history.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
+import { silentLog } from '../../../operator/log.ts'
+import { createPlanning } from '../../../operator/planning/planning.ts'
 import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { storedObject } from '../../support/builders.ts'
 
 const namespace = 'acme'
 const cluster = createFakeCluster()
-const tools = { cluster, planning: { expandType: (_: string, type: string) => type } }
+const tools = {
+  cluster,
+  planning: createPlanning(cluster.store, { catalogue: [], vendors: [], log: silentLog }),
+}
 const web = { profile: 'p', spec: {} }
 const base = 'shop.old.7'
 const add = { modules: { add: { web } } }
