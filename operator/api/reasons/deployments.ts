@@ -43,7 +43,7 @@ export const deploymentReasons = {
     'Read the list of problems in the status.',
   ),
   DeploymentInProgress: reason(
-    'Another deployment to the same environment is running.',
+    'Another deployment to the same environment comes before this one.',
     'Wait until the deployment that the message names is finished.',
   ),
   DeploymentTooLarge: reason(

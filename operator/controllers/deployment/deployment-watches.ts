@@ -11,7 +11,7 @@ import { ResourceType } from '../../api/resource-type.ts'
 import { SharedValue } from '../../api/shared-value.ts'
 import { Workload } from '../../api/workload.ts'
 import { hasMoreRoom } from '../../domain/base/quota.ts'
-import { isFinished, setNameOf } from '../../domain/deployment/deployment.ts'
+import { isFinished, setNameOf, unfinishedAfter } from '../../domain/deployment/deployment.ts'
 import type { Change } from '../../kube/cache/cache.ts'
 import type { Cluster } from '../../kube/cache/cluster.ts'
 import type { Counter } from '../../kube/cache/counter.ts'
@@ -60,11 +60,10 @@ export function deploymentWatches(
     }),
     watchKind(store.cacheOf(EnvironmentDeployment), ({ before, after }) => {
       if (before && !after) onDeleted(before)
-      const hasEnded = before && !isFinished(before) && (!after || isFinished(after))
-      if (hasEnded) return unfinishedIn(environmentKeyOf(before), store).map(keyOf)
       // Another deployment may start from the set of this one.
       const setName = after && setNameOf(after)
-      return setName && setName !== (before && setNameOf(before)) ? waitingFor(after) : []
+      const isNewSet = setName !== undefined && setName !== (before && setNameOf(before))
+      return [...movedBy({ before, after }, store), ...(isNewSet ? waitingFor(after) : [])]
     }),
     watchKind(store.cacheOf(Environment), (change) => deploymentsOf(change, store)),
     {
@@ -84,6 +83,22 @@ export function deploymentWatches(
       watchKind<Kind>(store.cacheOf<Kind>(kind), ({ before, after }) => waitingFor(after ?? before)),
     ),
   ]
+}
+
+/** The deployments that wait for another one than before, because one ends, comes, begins or is gone: those directly behind it. */
+function movedBy(
+  { before, after }: Pick<Change<EnvironmentDeployment>, 'before' | 'after'>,
+  store: Store,
+): string[] {
+  const deployment = after ?? before
+  const placeOf = (each: EnvironmentDeployment | undefined) =>
+    each && !isFinished(each) ? (each.status?.setName ?? '') : undefined
+  if (!deployment || placeOf(before) === placeOf(after)) return []
+  const others = unfinishedIn(environmentKeyOf(deployment), store)
+  return [before, after].flatMap((each) => {
+    const behind = each && unfinishedAfter(others, each)
+    return behind ? [keyOf(behind)] : []
+  })
 }
 
 function deltaNameOf(key: string, store: Store): string | undefined {

@@ -2,7 +2,7 @@ import { ActiveResource } from '../../api/active-resource.ts'
 import { EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import { Stalled, Waiting } from '../../domain/base/errors.ts'
 import { isPresent } from '../../domain/base/object-problem.ts'
-import { isFinished, nextToRun } from '../../domain/deployment/deployment.ts'
+import { isFinished, unfinishedBefore } from '../../domain/deployment/deployment.ts'
 import { environmentKeyOf } from '../../kube/cache/kinds-in-store.ts'
 import type { Controller, ReconcileContext } from '../../kube/loop/controller.ts'
 import type { Observed } from '../../kube/loop/status.ts'
@@ -134,9 +134,9 @@ class DeploymentReconciler {
   }
 
   #awaitTurn(deployment: EnvironmentDeployment): void {
-    const first = nextToRun(deploymentsBeside(this.#tools.cluster.store, deployment))
-    if (!first || first.metadata.uid === deployment.metadata.uid) return
-    throw waitForDeployment(first.metadata.name)
+    // The one directly before it, which stays the same: if all named the first, all would be written whenever that ends.
+    const other = unfinishedBefore(deploymentsBeside(this.#tools.cluster.store, deployment), deployment)
+    if (other) throw waitForDeployment(other.metadata.name)
   }
 
   #forget(deployment: EnvironmentDeployment): void {

@@ -11,7 +11,7 @@ import { Stalled, Waiting } from '../../domain/base/errors.ts'
 import { compareText, sameJson } from '../../domain/base/json.ts'
 import { truncate } from '../../domain/base/size-limits.ts'
 import { emptySet, type SetContent } from '../../domain/delta/delta.ts'
-import { baseOf } from '../../domain/deployment/deployment.ts'
+import { baseOf, lastToRun } from '../../domain/deployment/deployment.ts'
 import { imageOf } from '../../domain/image/artefact.ts'
 import {
   automationDeltaId,
@@ -147,8 +147,8 @@ export class AutomaticDeployments {
   }
 
   #awaitTurn(environment: Environment): void {
-    const [running] = unfinishedIn(keyOf(environment), this.#cluster.store)
-    if (running) throw waitForDeployment(running.metadata.name)
+    const last = lastToRun(unfinishedIn(keyOf(environment), this.#cluster.store))
+    if (last) throw waitForDeployment(last.metadata.name)
   }
 
   #deployedSet(environment: Environment): SetContent {

@@ -10,6 +10,7 @@ import {
   byAge,
   type DeploymentState,
   isFinished,
+  lastToRun,
   stateOfDeployment,
 } from '../../domain/deployment/deployment.ts'
 import { moduleRoots } from '../../domain/placeholder/link.ts'
@@ -212,12 +213,13 @@ export function isFolding(environment: Environment, store: Store): boolean {
   return unfinishedIn(keyOf(environment), store).some(({ spec }) => spec.workloads !== undefined)
 }
 
-/** A deployment that runs in the environment and does not fold Workloads in. */
+/** The last of the deployments that run or wait in the environment and do not fold Workloads in. */
 export function deploymentOfOthers(
   environment: Environment,
   store: Store,
 ): EnvironmentDeployment | undefined {
-  return unfinishedIn(keyOf(environment), store).find(({ spec }) => spec.workloads === undefined)
+  const unfinished = unfinishedIn(keyOf(environment), store)
+  return lastToRun(unfinished.filter(({ spec }) => spec.workloads === undefined))
 }
 
 /** Whether a deployment runs in the environment of a resource. */

@@ -58,12 +58,54 @@ export function byAge(
   return byNumber.compare(one, other) || compareText(one, other)
 }
 
-/** The unfinished deployment of an environment that may proceed: one that has begun, else the oldest. */
-export function nextToRun(deployments: readonly EnvironmentDeployment[]): EnvironmentDeployment | undefined {
+/** The order in which the deployments of an environment run: one that has begun, then the oldest. */
+function inOrder(left: EnvironmentDeployment, right: EnvironmentDeployment): number {
   const hasBegun = ({ status }: EnvironmentDeployment) => Number(status?.setName !== undefined)
-  return deployments
-    .filter((each) => !isFinished(each))
-    .sort((left, right) => hasBegun(right) - hasBegun(left) || byAge(left, right))[0]
+  return hasBegun(right) - hasBegun(left) || byAge(left, right)
+}
+
+/** The first of the deployments that run or wait. One pass, because many may wait. */
+function firstUnfinished(
+  deployments: readonly EnvironmentDeployment[],
+  compare: (left: EnvironmentDeployment, right: EnvironmentDeployment) => number,
+  fits: (deployment: EnvironmentDeployment) => boolean = () => true,
+): EnvironmentDeployment | undefined {
+  let first: EnvironmentDeployment | undefined
+  for (const each of deployments)
+    if (!isFinished(each) && fits(each) && (!first || compare(each, first) < 0)) first = each
+  return first
+}
+
+/** The unfinished deployment of an environment that may proceed. */
+export function nextToRun(deployments: readonly EnvironmentDeployment[]): EnvironmentDeployment | undefined {
+  return firstUnfinished(deployments, inOrder)
+}
+
+/** The unfinished deployment of an environment that runs last. */
+export function lastToRun(deployments: readonly EnvironmentDeployment[]): EnvironmentDeployment | undefined {
+  return firstUnfinished(deployments, (left, right) => inOrder(right, left))
+}
+
+/** The unfinished deployment that runs directly before another. */
+export function unfinishedBefore(
+  deployments: readonly EnvironmentDeployment[],
+  deployment: EnvironmentDeployment,
+): EnvironmentDeployment | undefined {
+  const isBefore = (each: EnvironmentDeployment) => isOther(each, deployment) && inOrder(each, deployment) < 0
+  return firstUnfinished(deployments, (left, right) => inOrder(right, left), isBefore)
+}
+
+/** The unfinished deployment that runs directly after another, which may have ended. */
+export function unfinishedAfter(
+  deployments: readonly EnvironmentDeployment[],
+  deployment: EnvironmentDeployment,
+): EnvironmentDeployment | undefined {
+  const isAfter = (each: EnvironmentDeployment) => isOther(each, deployment) && inOrder(each, deployment) > 0
+  return firstUnfinished(deployments, inOrder, isAfter)
+}
+
+function isOther({ metadata }: EnvironmentDeployment, other: EnvironmentDeployment): boolean {
+  return metadata.uid !== other.metadata.uid
 }
 
 /** Whether planning succeeded, so that the set is the desired state of the environment. */

@@ -6,9 +6,18 @@ import { EnvironmentDeployment } from '../../../operator/api/environment-deploym
 import { newObject } from '../../../operator/api/kind.ts'
 import { finalizer } from '../../../operator/api/names.ts'
 import { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
-import { isFinished } from '../../../operator/domain/deployment/deployment.ts'
+import { deploymentWatches } from '../../../operator/controllers/deployment/deployment-watches.ts'
+import {
+  RunningDeployments,
+  WaitingDeployments,
+} from '../../../operator/controllers/deployment/running-deployments.ts'
+import { Renewals } from '../../../operator/controllers/shared/renewals.ts'
+import { createProgressCounter } from '../../../operator/controllers/shared/resource-progress.ts'
+import { isFinished, unfinishedBefore } from '../../../operator/domain/deployment/deployment.ts'
 import type { Driver } from '../../../operator/drivers/driver.ts'
-import { isReady } from '../../../operator/kube/loop/outcome.ts'
+import { keyOf } from '../../../operator/kube/client/resource.ts'
+import { conditionOf, isReady } from '../../../operator/kube/loop/outcome.ts'
+import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { definition, driver } from '../../support/builders.ts'
 import { casesOf, fc } from '../../support/properties.ts'
 import { createRandom } from '../../support/random.ts'
@@ -64,5 +73,103 @@ test('deployments of the same second run one after another, whichever the operat
       }
     }),
     { numRuns: casesOf(200), endOnFailure: true },
+  )
+})
+
+/** Status writes of `count` deployments that wait so long for the first that their waits are written. */
+async function writesOf(count: number): Promise<number> {
+  const first = Promise.withResolvers<void>()
+  const slow: Driver = {
+    ...maker,
+    async provision() {
+      await first.promise
+      return { outputs: { values: {}, secrets: {} }, objects: [] }
+    },
+  }
+  const world = createOperatorWorld([slow], {})
+  const own = { driverType: 'quartermaster/maker', criteria: [{}] }
+  world.fake.put(ResourceDefinition, definition('s3', 's3', own))
+  world.start()
+  const deployments = () => world.fake.store.list(EnvironmentDeployment, namespace)
+  try {
+    const second = new Date().toISOString()
+    for (let at = 0; at < count; at += 1) deploy(world, `d${at}`, second)
+    const waiting = () =>
+      deployments().filter((each) => conditionOf(each, 'Ready')?.reason === 'DeploymentInProgress')
+    await world.until(() => waiting().length === count - 1)
+    first.resolve()
+    await world.until(() => deployments().every(isFinished))
+    return world.log.filter((each) => each.startsWith('status EnvironmentDeployment')).length
+  } finally {
+    world.close()
+  }
+}
+
+test('a deployment is written as often however many wait with it', async () => {
+  const [few, many] = await Promise.all([writesOf(5), writesOf(25)])
+  expect(many / 25).toBeLessThan(few / 5 + 1)
+})
+
+/** What happens to one of some deployments. `isEarlier` ones were created before the others. */
+const event = fc.record({
+  does: fc.constantFrom('come', 'begin', 'end', 'go'),
+  index: fc.nat({ max: 5 }),
+  isEarlier: fc.boolean(),
+})
+
+test('whatever comes, begins, ends or goes, each deployment learns which one it waits for', () => {
+  const cluster = createFakeCluster()
+  const { store } = cluster
+  const enqueued = new Set<string>()
+  const watches = deploymentWatches(
+    {
+      cluster,
+      progress: createProgressCounter(store, 3),
+      renewals: new Renewals(store),
+      running: new RunningDeployments(),
+      waiting: new WaitingDeployments(),
+    },
+    () => {},
+  )
+  for (const each of watches) each.subscribe((keys) => keys.forEach((key) => enqueued.add(key)))
+  const all = () => store.list(EnvironmentDeployment, namespace)
+  const waits = () =>
+    new Map(
+      all()
+        .filter((each) => !isFinished(each))
+        .map((each) => [keyOf(each), unfinishedBefore(all(), each)?.metadata.name]),
+    )
+  const apply = ({ does, index, isEarlier }: typeof event extends fc.Arbitrary<infer T> ? T : never) => {
+    const name = `d${index}`
+    const known = store.get(EnvironmentDeployment, namespace, name)
+    if (does === 'come' && !known) {
+      const creationTimestamp = isEarlier ? '2026-01-01T00:00:00Z' : '2026-01-02T00:00:00Z'
+      const metadata = { namespace, name, creationTimestamp }
+      const spec = { environmentName: 'shop.dev', deltaName: 'd' }
+      cluster.put(EnvironmentDeployment, newObject(EnvironmentDeployment, metadata, spec))
+    }
+    if (!known) return
+    if (does === 'go') cluster.drop(EnvironmentDeployment, namespace, name)
+    const conditions = does === 'end' ? [{ type: 'Ready', status: 'True' }] : []
+    if (does === 'begin' || does === 'end')
+      cluster.setStatus(EnvironmentDeployment, namespace, name, { setName: 'set', conditions })
+  }
+  fc.assert(
+    fc.property(fc.array(event, { minLength: 2, maxLength: 30 }), (events) => {
+      cluster.reset()
+      cluster.addOrganization(namespace)
+      for (const each of events) {
+        const before = waits()
+        enqueued.clear()
+        apply(each)
+        const changed = [...waits()].filter(([key, name]) => !before.has(key) || before.get(key) !== name)
+        // Its own change enqueues a deployment too.
+        const own = `${namespace}/d${each.index}`
+        const missed = changed.filter(([key]) => key !== own && !enqueued.has(key))
+        expect(missed).toEqual([])
+        expect(enqueued.size).toBeLessThanOrEqual(2)
+      }
+    }),
+    { numRuns: casesOf(1000), endOnFailure: true },
   )
 })
