@@ -143,8 +143,9 @@ export const Environment = defineKind({
   ],
   rules: [
     forNewObjects({
-      rule: "self.metadata.name.startsWith(self.spec.applicationName + '.') && self.metadata.name.substring(size(self.spec.applicationName) + 1).matches('^[a-z0-9]+(-[a-z0-9]+)*$') && size(self.metadata.name) >= size(self.spec.applicationName) + 3",
-      message: 'the name must be <application>.<environment>, two ids of at least two characters each',
+      rule: "self.metadata.name.startsWith(self.spec.applicationName + '.') && self.metadata.name.substring(size(self.spec.applicationName) + 1).matches('^[a-z0-9]+(-[a-z0-9]+)*$') && size(self.metadata.name) >= size(self.spec.applicationName) + 3 && size(self.metadata.name) <= size(self.spec.applicationName) + 64",
+      message:
+        'the name must be <application>.<environment>, where the id of the environment has 2 to 63 characters: lower-case letters and digits, words joined by single hyphens',
     }),
     fixedFields('applicationName', 'typeName'),
   ],

@@ -141,6 +141,8 @@ describe('writes that the schema refuses', () => {
     ['not after the application alone', environment('shop'), 422],
     ['not with a third part', environment('shop.prod.1'), 422],
     ['not with a double hyphen', environment('shop.pr--od'), 422],
+    ['its id may have 63 characters', environment(`shop.${'e'.repeat(63)}`), 201],
+    ['not more: no resource could name it', environment(`shop.${'e'.repeat(64)}`), 422],
     ['an application is named by an id', application('my-shop2'), 201],
     ['not of one letter', application('s'), 422],
     ['not of more than 50', application('s'.repeat(51)), 422],
