@@ -14,9 +14,13 @@ export class ShortWaits {
     return this.#since.has(key)
   }
 
-  /** Whether the object has begun to wait only now, so that the wait may end before it is worth a write. */
+  /**
+   * Whether the object has begun to wait only now, so that the wait may end before it is worth a write. A wait that says when to
+   * try again is not short: an attempt before that time would not be what was asked for.
+   */
   isShort(key: string, object: StoredObject, outcome: Outcome): boolean {
     if (outcome.ready !== 'Unknown' || isStatedIn(object, outcome)) return false
+    if (typeof outcome.retry === 'number' && outcome.retry * 1000 > waitingDelayMs) return false
     const since = this.#since.get(key)
     if (since !== undefined) return performance.now() - since < waitingDelayMs
     this.#since.set(key, performance.now())

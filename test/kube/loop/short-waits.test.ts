@@ -1,0 +1,54 @@
+import { expect, test } from '@jest/globals'
+import { eventually } from '../../../dev/control-plane/kubernetes.ts'
+import { Environment } from '../../../operator/api/environment.ts'
+import { newObject } from '../../../operator/api/kind.ts'
+import { Waiting } from '../../../operator/domain/base/errors.ts'
+import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
+import { startController } from '../../../operator/kube/loop/controller-loop.ts'
+import { conditionOf } from '../../../operator/kube/loop/outcome.ts'
+import { waitingDelayMs } from '../../../operator/kube/loop/short-waits.ts'
+import { silentLog } from '../../../operator/log.ts'
+import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
+
+/** The loop over one object that waits, in its first seconds: the attempts, and the reason that its status shows. */
+async function waitWith(retryAfterSeconds?: number) {
+  const fake = createFakeCluster()
+  fake.addOrganization('acme')
+  fake.put(Environment, newObject(Environment, { namespace: 'acme', name: 'shop.dev' }, {}))
+  const cluster = {
+    ...fake,
+    async replaceStatus(kind, { metadata: { namespace, name } }, status) {
+      fake.setStatus(kind, namespace, name, JSON.parse(JSON.stringify(status)) as object) // as it is kept
+      return fake.store.get(kind, namespace, name)
+    },
+  } as Cluster
+  let attempts = 0
+  const reconcile = () => {
+    attempts += 1
+    return Promise.reject(new Waiting('DriverBusy', 'busy', retryAfterSeconds))
+  }
+  const loop = startController(
+    cluster,
+    { kind: Environment, reconcile },
+    { log: silentLog, isActive: () => true },
+  )
+  const reason = () => {
+    const object = fake.store.get(Environment, 'acme', 'shop.dev')
+    return object && conditionOf(object, 'Ready')?.reason
+  }
+  await eventually('an attempt', 5000, async () => attempts > 0 || undefined)
+  await loop.queue.idle()
+  const early = reason()
+  await new Promise((resolve) => setTimeout(resolve, waitingDelayMs + 500))
+  await loop.stop()
+  return { attempts, early, late: reason() }
+}
+
+test('a wait that says when to try again is written at once, and not tried before', async () => {
+  expect(await waitWith(3600)).toEqual({ attempts: 1, early: 'DriverBusy', late: 'DriverBusy' })
+})
+
+test('a wait that may end at any time is written when it has lasted two seconds', async () => {
+  const { early, late } = await waitWith()
+  expect([early, late]).toEqual([undefined, 'DriverBusy'])
+})
