@@ -128,6 +128,7 @@ describe('random values', () => {
     ['{{ randAlphaNum 32 }}', /^[a-zA-Z0-9]{32}$/],
     ['{{ randAlpha 5 | lower }}', /^[a-z]{5}$/],
     ['{{ randNumeric 6 }}', /^\d{6}$/],
+    ['{{ randBytes 12 }}', /^[a-zA-Z0-9+/]{16}$/],
     ['{{ uuidv4 }}', /^[0-9a-f]{8}-[0-9a-f]{4}-4/],
   ])('%s', (template, expected) => {
     const [one, other] = [render(template, {}), render(template, {})]

@@ -7,7 +7,7 @@ const namesByCount: Readonly<Record<string, string>> = {
   '1': `add1 add1f adler32sum ago atoi b32dec b32enc b64dec b64enc base camelcase ceil clean compact deepCopy dir
     duration durationRound empty ext fail first float64 floor fromJson fromJsonArray fromYaml fromYamlArray htmlDate
     initial initials int int64 isAbs kebabcase kindOf last len lower nospace not osBase osClean osDir osExt osIsAbs
-    randAlpha randAlphaNum randAscii randNumeric regexQuoteMeta rest reverse semver sha1sum sha256sum sha512sum shuffle
+    randAlpha randAlphaNum randAscii randBytes randNumeric regexQuoteMeta rest reverse semver sha1sum sha256sum sha512sum shuffle
     snakecase sortAlpha swapcase title toDecimal toJson toPrettyJson toRawJson toString toStrings toYaml trim typeOf
     uniq unixEpoch until untitle upper urlJoin urlParse values`,
   '1+': `and biggest call default divf index max maxf merge mergeOverwrite min minf mul mulf omit or pick pluck printf
@@ -29,6 +29,7 @@ const counts = new Map(
 const otherNames = new Map([
   ['trimall', 'trimAll'],
   ['date_modify', 'dateModify'],
+  ['must_date_modify', 'dateModify'],
   ['date_in_zone', 'dateInZone'],
 ])
 

@@ -1,6 +1,7 @@
+import { randomBytes } from 'node:crypto'
 import { isBase64 } from '../../domain/base/base64.ts'
-import { FunctionFault } from '../limits.ts'
-import { type Functions, textArgument, withoutPrototypes } from '../values.ts'
+import { checkLength, FunctionFault } from '../limits.ts'
+import { type Functions, textArgument, wholeArgument, withoutPrototypes } from '../values.ts'
 import { parseYaml, yamlText } from '../yaml.ts'
 import { jsonText } from './json-text.ts'
 
@@ -18,14 +19,21 @@ const b64dec = (text: unknown) => {
   if (!isBase64(base64)) throw new FunctionFault('takes base64, and this is none')
   return Buffer.from(base64, 'base64').toString()
 }
+/** Random bytes in base64. */
+const randBytes = (count: unknown) => {
+  const bytes = wholeArgument(count)
+  checkLength(bytes)
+  return randomBytes(Math.max(0, bytes)).toString('base64')
+}
 const fromYaml = (text: unknown) => parseYaml(textArgument(text))
 
-/** Functions of JSON and YAML. */
+/** Functions of JSON, YAML and base64. */
 export const encodingFunctions: Functions = {
   toJson: (value) => jsonText(value),
   toRawJson: (value) => jsonText(value, { raw: true }),
   toPrettyJson: (value) => jsonText(value, { indent: '  ' }),
   b64dec,
+  randBytes,
   fromJson,
   fromJsonArray: fromJson,
   toYaml: yamlText,

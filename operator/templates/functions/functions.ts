@@ -59,7 +59,12 @@ export function templateFunctions(): FuncMap {
   const must = Object.entries(all).map(
     ([name, fn]) => [`must${name[0]?.toUpperCase()}${name.slice(1)}`, fn] as const,
   )
-  const aliases = { trimall: all.trimAll, date_modify: all.dateModify, date_in_zone: all.dateInZone }
+  const aliases = {
+    trimall: all.trimAll,
+    date_modify: all.dateModify,
+    must_date_modify: all.dateModify,
+    date_in_zone: all.dateInZone,
+  }
   return { ...Object.fromEntries(must), ...all, ...(aliases as FuncMap) }
 }
 
