@@ -10,6 +10,7 @@ interface Shown {
   readonly enum?: readonly string[]
   readonly properties?: Readonly<Record<string, Shown>>
   readonly required?: readonly string[]
+  readonly additionalProperties?: Shown | boolean
 }
 
 /** The page that lists the inputs of each built-in driver. */
@@ -46,11 +47,19 @@ function rowsOf(schema: TSchema, suffix: string, prefix = ''): string[][] {
   if (!properties) return [['any', `object${suffix}`, description]]
   return Object.entries(properties).flatMap(([name, property]) => {
     const path = name.includes('.') ? `${prefix.slice(0, -1)}['${name}']` : `${prefix}${name}`
-    if (property.properties) return rowsOf(property as TSchema, suffix, `${path}.`)
     const need = required.includes(name) ? ', required' : ''
     const meaning = [property.description, choicesOf(property)].filter(Boolean).join(' ')
-    return [[code(path), `${typeOf(property)}${need}${suffix}`, meaning]]
+    const row = [code(path), `${typeOf(property)}${need}${suffix}`, meaning]
+    return [row, ...rowsBelow(property, suffix, path)]
   })
+}
+
+/** The rows of the fields of an object, or of the objects of a map. */
+function rowsBelow(property: Shown, suffix: string, path: string): string[][] {
+  if (property.properties) return rowsOf(property as TSchema, suffix, `${path}.`)
+  const { additionalProperties: member } = property
+  const isMapOfObjects = typeof member === 'object' && member.properties !== undefined
+  return isMapOfObjects ? rowsOf(member as TSchema, suffix, `${path}.<name>.`) : []
 }
 
 function typeOf({ type = 'string' }: Shown): string {

@@ -10,7 +10,9 @@ function template(description: string) {
 }
 
 const init = template('Template whose result all others see as `.init`.')
-const cookie = template('Template whose result is kept, and is `.cookie` at the next time.')
+const cookie = template(
+  'Template whose result is kept: all others see it as `.cookie`, and this one at the next time.',
+)
 const manifests = template(
   'Template of a map of manifests: `location` (`namespace`, `cluster`, or `containers` and `volumes` of the workloads that use the resource) and `data`, the object or YAML of it.',
 )
@@ -26,10 +28,12 @@ export const templateValues = object(
         init,
         cookie,
         manifests,
-        outputs: template('Template of the outputs: a text that gives YAML, or a map of texts.'),
+        outputs: template(
+          'Template of the outputs: a text that gives YAML, or a map of texts. It sees each applied object as `.objects.<manifest>`; `await .objects.db "status.ip"` waits for a field, `awaitCondition .objects.db "Ready"` for a condition.',
+        ),
         secrets: secretOutputs,
       },
-      'Go templates with the functions of sprig: texts that give YAML, or data whose texts are templates.',
+      'Go templates with the functions of sprig: texts that give YAML, or data whose texts are templates. They see `.id`, `.type`, `.class`, `.namespace`, `.resource`, `.driver.values` and `.driver.secrets`.',
     ),
     observed: map(
       object(
@@ -41,7 +45,7 @@ export const templateValues = object(
         {},
         'An object that another client makes in the namespace of the environment.',
       ),
-      'Objects that templates of outputs see as `.observed.<name>`; Secrets only those of secret outputs.',
+      'Objects of other clients in the namespace of the environment, which templates of outputs see as `.observed.<name>`; Secrets only those of secret outputs.',
       { maxProperties: 20 },
     ),
   },

@@ -14,7 +14,14 @@ import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 async function waitWith(retryAfterSeconds?: number) {
   const fake = createFakeCluster()
   fake.addOrganization('acme')
-  fake.put(Environment, newObject(Environment, { namespace: 'acme', name: 'shop.dev' }, {}))
+  fake.put(
+    Environment,
+    newObject(
+      Environment,
+      { namespace: 'acme', name: 'shop.dev' },
+      { applicationName: 'shop', typeName: 'dev' },
+    ),
+  )
   const cluster = {
     ...fake,
     async replaceStatus(kind, { metadata: { namespace, name } }, status) {
