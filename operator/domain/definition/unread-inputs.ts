@@ -2,7 +2,12 @@ import type { FreeForm, TSchema } from '../../api/schema.ts'
 import { isObject, ownValue } from '../base/json.ts'
 import { didYouMean, misspelt } from '../base/nearest.ts'
 import type { DriverDescriptor } from '../resource/driver.ts'
-import { type Ineffective, unknownFieldsOfLeaves, unreadLeaves } from '../secret/secret-inputs.ts'
+import {
+  bareTextsIn,
+  type Ineffective,
+  unknownFieldsOfLeaves,
+  unreadLeaves,
+} from '../secret/secret-inputs.ts'
 
 const maxListed = 10
 const maxPlace = 200
@@ -18,7 +23,17 @@ export function unreadInputs(
 ): string[] {
   const { values = {}, secretRefs = {} } = inputs
   const ofLeaves = listed(unknownFieldsOfLeaves(secretRefs), (place) => `'secretRefs.${place}' is not read`)
-  return [...ofLeaves, ...unreadBy(driverType, descriptor, { values, secrets: unreadLeaves(secretRefs) })]
+  const bare = bareTextsIn(secretRefs).map((place) => ({ place, name: '', known: [] }))
+  const ofTexts = listed(
+    bare,
+    (place) => `the text 'secretRefs.${place}' is taken as it is: name a Secret, or write it under 'value'`,
+    'are taken as they are',
+  )
+  return [
+    ...ofLeaves,
+    ...ofTexts,
+    ...unreadBy(driverType, descriptor, { values, secrets: unreadLeaves(secretRefs) }),
+  ]
 }
 
 /** The inputs that the template of a wrapper gives to a built-in driver that does not read them. A text is not looked into. */
@@ -53,11 +68,15 @@ function unreadBy(
   return listed(unread, (place) => `driver '${driverType}' does not read the input '${place}'`)
 }
 
-function listed(all: readonly Ineffective[], say: (place: string) => string): string[] {
+function listed(
+  all: readonly Ineffective[],
+  say: (place: string) => string,
+  rest = 'are not read',
+): string[] {
   const texts = all
     .slice(0, maxListed)
     .map(({ place, name, known }) => `${say(place.slice(0, maxPlace))}${didYouMean(name, known)}`)
-  return all.length > maxListed ? [...texts, `${all.length - maxListed} more are not read`] : texts
+  return all.length > maxListed ? [...texts, `${all.length - maxListed} more ${rest}`] : texts
 }
 
 function unreadIn(schema: TSchema, value: unknown, place: string, isOpen: boolean): Ineffective[] {

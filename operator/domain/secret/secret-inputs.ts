@@ -154,11 +154,26 @@ export function unknownFieldsOfLeaves(refs: FreeForm, at = ''): Ineffective[] {
         .filter((field) => !fieldsOfLeaf.includes(field))
         .map((field) => ({ place: `${below}.${field}`, name: field, known: absent }))
     // A map of inputs may have any names.
-    const wrong = names.find(
-      (field) => typeof value[field] === 'string' && misspelt(field, ['secret']) !== undefined,
-    )
+    const wrong = misspeltSecretIn(value)
     if (wrong !== undefined) return [{ place: `${below}.${wrong}`, name: wrong, known: ['secret'] }]
     return unknownFieldsOfLeaves(value, below)
+  })
+}
+
+/** The field of a map of inputs that seems to be a misspelt `secret`. */
+function misspeltSecretIn(value: FreeForm): string | undefined {
+  return Object.keys(value).find(
+    (field) => typeof value[field] === 'string' && misspelt(field, ['secret']) !== undefined,
+  )
+}
+
+/** Places of texts that are neither a reference nor `{value}`: they are taken as they are, without placeholders. */
+export function bareTextsIn(refs: FreeForm, at = ''): string[] {
+  return Object.entries(refs).flatMap(([name, value]) => {
+    const below = at === '' ? name : `${at}.${name}`
+    if (typeof value === 'string') return [below]
+    if (!isObject(value) || isSecretLeaf(value) || misspeltSecretIn(value) !== undefined) return []
+    return bareTextsIn(value, below)
   })
 }
 

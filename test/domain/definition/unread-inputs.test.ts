@@ -133,6 +133,14 @@ describe('a field of a secret input that has no effect is a warning', () => {
   })
 })
 
+test.each<[rule: string, secretRefs: FreeForm, place: string]>([
+  ['the name of a Secret', { password: 'redis-login' }, 'password'],
+  ['a placeholder', { login: { url: '${context.app.id}' } }, 'login.url'],
+])('a bare text among the secret inputs, such as %s, is a warning', (_, secretRefs, place) => {
+  const said = 'is taken as it is: name a Secret, or write it under'
+  expect(warningsOf('acme/own', {}, secretRefs)).toEqual([`the text 'secretRefs.${place}' ${said} 'value'`])
+})
+
 describe('nothing is said about', () => {
   test.each<[rule: string, driverType: string, values: FreeForm, secretRefs: FreeForm]>([
     ['outputs of the driver echo', 'quartermaster/echo', { any: 1 }, { thing: pem }],
@@ -165,7 +173,7 @@ describe('nothing is said about', () => {
       'inputs by any name',
       'quartermaster/echo',
       {},
-      { secrets: { kee: pem, value: { secret: 's' } }, key: 'x' },
+      { secrets: { kee: pem, value: { secret: 's' } }, key: pem },
     ],
     ['a whole Secret', 'quartermaster/dns-wildcard', { domain: 'a.test' }, { tls: { secret: 'wildcard' } }],
     [
