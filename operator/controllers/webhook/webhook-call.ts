@@ -127,7 +127,7 @@ async function send(
     if (status >= 200 && status < 300) return status
     const seen = { ...failure, responseStatus: status }
     if (status === gone)
-      throw givenUp('Gone', 'the receiver answered 410 (Gone) and gets no more calls', seen, tools)
+      throw givenUp('Gone', 'the receiver answered 410 (Gone): the call is not repeated', seen, tools)
     throw failed(call, `the receiver answered ${status}`, seen, tools)
   } catch (error) {
     if (error instanceof Stalled || error instanceof ReconcileError) throw error
