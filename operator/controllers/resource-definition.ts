@@ -102,11 +102,10 @@ async function reconcile(
   return { ...status, ...warningsAs(reason, warnings) }
 }
 
-/** Definitions that share a criterion with this one. */
+/** Definitions that share a criterion with this one, each once. */
 function rivalsOf(definition: ResourceDefinition, store: Store): ResourceDefinition[] {
-  return criterionIndexOf(definition).flatMap((index) =>
-    store.byIndex(ResourceDefinition, 'criterion', index),
-  )
+  const indexes = criterionIndexOf(definition)
+  return [...new Set(indexes.flatMap((index) => store.byIndex(ResourceDefinition, 'criterion', index)))]
 }
 
 /** Lets the driver check its inputs, except secret inputs with placeholders; returns warnings, and throws problems. */

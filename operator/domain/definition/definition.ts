@@ -73,12 +73,13 @@ export function problemsOfDefinition(
 }
 
 function problemsOfCriteria(name: string, rivals: readonly ResourceDefinition[]): ObjectProblem[] {
-  return duplicateCriteria(rivals)
+  const messages = duplicateCriteria(rivals)
     .filter(({ definitionName }) => definitionName === name)
-    .map(({ criterion, holder }) => ({
-      reason: 'DuplicateCriterion',
-      message: `definition '${holder}' already has the criterion ${formatCriterion(criterion)}`,
-    }))
+    .map(
+      ({ criterion, holder }) =>
+        `definition '${holder}' already has the criterion ${formatCriterion(criterion)}`,
+    )
+  return [...new Set(messages)].map((message) => ({ reason: 'DuplicateCriterion', message }))
 }
 
 /** The type of a definition, and the types of its co-provisioned resources. */

@@ -74,6 +74,7 @@ export const podSchema = object(
 )
 
 const replicas = integer('Number of pods. One when absent, or what an autoscaler sets.', { minimum: 0 })
+const ownReplicas = integer('Number of pods, in place of `spec.replicas`.', { minimum: 0 })
 const minReadySeconds = integer('Seconds that a pod must be ready to count as available.', { minimum: 0 })
 const revisionHistoryLimit = integer('Number of old revisions to keep.', { minimum: 0 })
 
@@ -82,7 +83,7 @@ const deploymentSchema = object(
   {
     annotations: annotationMap('the Deployment'),
     labels: labelMap('the Deployment'),
-    replicas,
+    replicas: ownReplicas,
     strategy: passed('How pods are replaced.'),
     minReadySeconds,
     revisionHistoryLimit,
@@ -107,7 +108,7 @@ const statefulSetSchema = object(
   {
     annotations: annotationMap('the StatefulSet'),
     labels: labelMap('the StatefulSet'),
-    replicas,
+    replicas: ownReplicas,
     updateStrategy: passed('How pods are replaced.'),
     podManagementPolicy: oneOf(['OrderedReady', 'Parallel'], 'Whether pods start one after another.'),
     minReadySeconds,

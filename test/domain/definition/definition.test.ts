@@ -89,6 +89,12 @@ describe('the problems of a definition depend on other objects', () => {
       [definition('a', { criteria: [{ class: 'default', envId: '*' }] })],
       ['DuplicateCriterion'],
     ],
+    [
+      'a criterion that it lost is named once, though it has it twice',
+      definition('b', { criteria: [{ appId: 'shop' }, { appId: 'shop', envId: '*' }, { appId: 'cart' }] }),
+      [definition('a', { criteria: [{ appId: 'shop' }] })],
+      ['DuplicateCriterion'],
+    ],
   ])('%s', (_, subject, rivals, reasons) => {
     expect(reasonsOf(subject, rivals)).toEqual(reasons)
   })
