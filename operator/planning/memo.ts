@@ -3,7 +3,8 @@ import type { Cache } from '../kube/cache/cache.ts'
 
 /** What is kept by the keys of objects. */
 interface MemoRules<T extends StoredObject> {
-  keyOf(object: T): string
+  /** The keys whose values an object is part of. */
+  keysOf(object: T): readonly string[]
   /** Whether a change of an object changes nothing of what is made. */
   isSame(before: T, after: T): boolean
   /** More values are dropped. Unlimited when absent. */
@@ -13,13 +14,13 @@ interface MemoRules<T extends StoredObject> {
 /** Keeps what `make` makes for a key until an object with this key changes. */
 export function createMemo<T extends StoredObject, V>(
   cache: Cache<T>,
-  { keyOf, isSame, most = Number.POSITIVE_INFINITY }: MemoRules<T>,
+  { keysOf, isSame, most = Number.POSITIVE_INFINITY }: MemoRules<T>,
   make: (key: string) => V,
 ): (key: string) => V {
   const made = new Map<string, V>()
   cache.subscribe(({ before, after }) => {
     if (made.size === 0 || (before && after && isSame(before, after))) return
-    for (const each of [before, after]) if (each) made.delete(keyOf(each))
+    for (const each of [before, after]) if (each) for (const key of keysOf(each)) made.delete(key)
   })
   return (key) => {
     const known = made.get(key)

@@ -112,7 +112,7 @@ interface KnownFold {
 export function createOwners(store: Store, { expandType, versionOf }: TypeRules): Owners {
   const ofApplication = createMemo(
     store.cacheOf(Workload),
-    { keyOf: (each) => scoped(each, each.spec.applicationName), isSame: isAlike, most: 1000 },
+    { keysOf: (each) => [scoped(each, each.spec.applicationName)], isSame: isAlike, most: 1000 },
     () => new WeakMap<Environment, readonly Owner[]>(),
   )
   const folds = new WeakMap<readonly Owner[], KnownFold>()

@@ -137,6 +137,6 @@ export function createPlanning(
 
 /** One value for each organization, until an object in it says something else. */
 const byOrganization = {
-  keyOf: ({ metadata }: StoredObject) => metadata.namespace ?? '',
+  keysOf: ({ metadata }: StoredObject) => [metadata.namespace ?? ''],
   isSame: isSameSpec,
 }

@@ -89,6 +89,7 @@ class VersionReconciler {
     const failures: unknown[] = []
     const settled: TargetEnvironment[] = []
     for (const target of environments) {
+      await setImmediate() // hundreds of environments take time
       try {
         settled.push(target.outcome ? target : await this.#settle(version, target, context))
       } catch (error) {

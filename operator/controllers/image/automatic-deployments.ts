@@ -18,7 +18,6 @@ import {
   exclusionOf,
   type TargetEnvironment,
   targetIn,
-  wantedVersions,
 } from '../../domain/image/automation.ts'
 import { type ImageUpdates, imageUpdates } from '../../domain/image/image-update.ts'
 import { contextOf } from '../../domain/resource/identity.ts'
@@ -30,6 +29,7 @@ import { keyOf } from '../../kube/client/resource.ts'
 import { ownersIn } from '../../planning/owners.ts'
 import { firstOf } from '../shared/deletion-blockers.ts'
 import { unfinishedIn, waitForDeployment } from '../shared/unfinished-deployments.ts'
+import { createWantedIn } from './wanted-in.ts'
 
 type Result = Pick<TargetEnvironment, 'outcome' | 'deploymentName' | 'message'>
 
@@ -54,9 +54,12 @@ export class AutomaticDeployments {
   /** When this process first saw a version, by uid; monotonic milliseconds. */
   readonly #seen = new Map<string, number>()
 
+  readonly #wantedIn: ReturnType<typeof createWantedIn>
+
   constructor(cluster: Cluster, settleSeconds: number) {
     this.#cluster = cluster
     this.#settleMs = settleSeconds * 1000
+    this.#wantedIn = createWantedIn(cluster.store)
     cluster.store.cacheOf(ArtefactVersion).subscribe(({ before, after }) => {
       if (before && before.metadata.uid !== after?.metadata.uid) this.forget(before)
     })
@@ -81,8 +84,7 @@ export class AutomaticDeployments {
     const rules = store.byIndex(AutomationRule, 'environment', key)
     const exclusion = exclusionOf(version, environmentName, rules)
     if (exclusion) return { outcome: exclusion }
-    const versions = store.byIndex(ArtefactVersion, 'environment', key)
-    const wanted = wantedVersions(versions, environmentName, rules)
+    const wanted = this.#wantedIn(key, environmentName, rules)
     if (!wanted.some(({ metadata }) => metadata.uid === version.metadata.uid))
       return { outcome: 'Superseded' }
     const open = wanted.filter((each) => !this.#deploymentOf(each, environmentName))

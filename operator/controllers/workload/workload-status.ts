@@ -143,7 +143,7 @@ export type ResourcesById = ReadonlyMap<string, readonly ActiveResource[]>
 export function createResourcesById(store: Store): (environmentKey: string) => ResourcesById {
   return createMemo(
     store.cacheOf(ActiveResource),
-    { keyOf: (each) => environmentKeyOf(each), isSame: () => false, most: mostEnvironmentsKept },
+    { keysOf: (each) => [environmentKeyOf(each)], isSame: () => false, most: mostEnvironmentsKept },
     (key) => Map.groupBy(store.byIndex(ActiveResource, 'environment', key), ({ spec }) => spec.resourceId),
   )
 }

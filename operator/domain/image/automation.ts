@@ -39,7 +39,16 @@ export function targetsOf(rules: readonly AutomationRule[]): TargetEnvironment[]
 
 /** What the status of a version says of an environment. */
 export function targetIn(version: ArtefactVersion, environmentName: string): TargetEnvironment | undefined {
-  return version.status?.environments?.find((each) => each.environmentName === environmentName)
+  const targets = version.status?.environments ?? []
+  // They are in this order, and there may be hundreds.
+  let [low, high] = [0, targets.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (compareText(targets[middle]?.environmentName ?? '', environmentName) < 0) low = middle + 1
+    else high = middle
+  }
+  const found = targets[low]
+  return found?.environmentName === environmentName ? found : undefined
 }
 
 /** Why a version is not deployed to an environment any more; undefined while it may be. */
@@ -65,13 +74,14 @@ export function wantedVersions(
   rules: readonly AutomationRule[],
 ): ArtefactVersion[] {
   const newest = new Map<string, ArtefactVersion>()
-  for (const version of versions) {
+  // The newest come last as a rule. Patterns of rules take time, so only what may be the newest is compared with them.
+  for (const version of versions.toReversed()) {
     const target = targetIn(version, environmentName)
     if (!target || isPassedOver(target.outcome)) continue
-    if (!target.outcome && exclusionOf(version, environmentName, rules)) continue
     const repository = repositoryOf(version.spec.artefactName)
     const known = newest.get(repository)
-    if (!known || isNewer(version, known)) newest.set(repository, version)
+    if (known && !isNewer(version, known)) continue
+    if (target.outcome || !exclusionOf(version, environmentName, rules)) newest.set(repository, version)
   }
   return [...newest.values()].filter((each) => targetIn(each, environmentName)?.outcome === undefined)
 }
