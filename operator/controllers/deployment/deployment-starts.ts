@@ -1,6 +1,7 @@
 import type { Environment } from '../../api/environment.ts'
 import type { EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import { Waiting } from '../../domain/base/errors.ts'
+import { sameJson } from '../../domain/base/json.ts'
 import { type Plan, summarize } from '../../domain/plan/plan.ts'
 import { formatDescriptor } from '../../domain/resource/descriptor.ts'
 import { namesNamespace } from '../../domain/resource/identity.ts'
@@ -122,7 +123,9 @@ export class DeploymentStarts {
       plan: deployment.status?.plan ?? summarize(plan),
       startTime: deployment.status?.startTime ?? timeAt(this.#tools.serverNow()),
     }
-    await context.report(status, provisioningMessage).catch(failIfRejected('', source))
+    // A retry has nothing to add: what it failed with is said until it succeeds.
+    if (!isRecorded(deployment, status))
+      await context.report(status, provisioningMessage).catch(failIfRejected('', source))
     await context.releaseWorker(() => this.#waitForRecord(deployment, source.setName))
     await restoreSet(cluster, environment, { set, ...source })
     const environmentKey = environmentKeyOf(deployment)
@@ -169,6 +172,12 @@ export class DeploymentStarts {
       })
     }
   }
+}
+
+/** Whether the status of the deployment has these facts, and no others. */
+function isRecorded(deployment: EnvironmentDeployment, facts: DeploymentStatus): boolean {
+  const { conditions: _, observedGeneration: __, ...recorded } = deployment.status ?? {}
+  return sameJson(recorded, facts)
 }
 
 /** A time in milliseconds by the clock of the API server, which also sets the times of creation. */

@@ -165,6 +165,18 @@ describe.each<[string, () => void, string, Changes?]>([
   })
 })
 
+test('a deployment whose resources are refused again and again records its start once', async () => {
+  put.all()
+  const deployment = put.deployment()
+  const reports: unknown[] = []
+  const report = async (...[observed]: readonly unknown[]) => void reports.push(observed)
+  await resultOf(deployment, long, { create: down, report })
+  cluster.setStatus(EnvironmentDeployment, namespace, 'shop.dev.1', reports[0] as object)
+  const started = cluster.store.get(EnvironmentDeployment, namespace, 'shop.dev.1')
+  await resultOf(started ?? deployment, long, { create: down, report })
+  expect(reports).toEqual([expect.objectContaining({ startTime: expect.any(String) })])
+})
+
 describe('a deployment that is older than its environment', () => {
   const overRest = { [annotations.createdBy]: 'ana', [annotations.triggeredBy]: 'ana' }
 
@@ -408,10 +420,16 @@ describe('a deployment that has started keeps its start, its set and its base', 
     ['has lost its set and time', put.environment, 'DeadlineExceeded', Stalled, { timeoutSeconds: 60 }],
     ['has another delta', addDelta, 'IncompatibleDelta', Waiting, { own: { deltaName: 'one' } }],
     ['is in an environment that ends', endEnvironment, 'EnvironmentDeleted', Stalled],
-    ['reports what is rejected', put.all, 'Rejected', Stalled, { changes: { report: rejected } }],
+    [
+      'reports what is rejected',
+      put.all,
+      'Rejected',
+      Stalled,
+      { changes: { report: rejected }, recorded: { setName: 'shop.earlier' } },
+    ],
     ['writes what is rejected', put.all, 'Rejected', Stalled, { changes: { create: rejected } }],
   ])('when it %s', async (_, prepare, reason, expected, given = {}) => {
-    const { timeoutSeconds = long, settleSeconds, changes, marks, own } = given as StartedCase
+    const { timeoutSeconds = long, settleSeconds, changes, marks, own, recorded } = given as StartedCase
     prepare()
     put.deployment('shop.dev.1')
     const finished = { ...ready, setName: 'shop.base', finishTime: '2026-01-01T00:00:00Z' }
@@ -423,7 +441,7 @@ describe('a deployment that has started keeps its start, its set and its base', 
       plan: { create: 1, update: 0, replace: 0, retain: 0, unchanged: 0 },
       startTime: '2026-02-01T00:00:00Z',
     }
-    cluster.setStatus(EnvironmentDeployment, namespace, 'shop.dev.2', status)
+    cluster.setStatus(EnvironmentDeployment, namespace, 'shop.dev.2', { ...status, ...recorded })
     const started = cluster.store.get(EnvironmentDeployment, namespace, 'shop.dev.2')
     const result = started && (await resultOf(started, timeoutSeconds, { ...changes, settleSeconds }))
     expect(result).toBeInstanceOf(expected)
@@ -449,6 +467,7 @@ test('a deployment whose environment ends while it starts keeps its start', asyn
 })
 
 interface StartedCase {
+  readonly recorded?: object
   readonly timeoutSeconds?: number
   readonly settleSeconds?: number
   readonly changes?: Changes
