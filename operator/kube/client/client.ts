@@ -61,7 +61,7 @@ const sharedConnections = 1 / 16
 
 /** A client with a connection pool for requests and one for watches, so that watches cannot starve requests. */
 export function createClient(connection: Connection, options: ClientOptions = {}): KubeClient {
-  const { connections = 64, timeoutMs = 30_000, onResponse, serverClock } = options
+  const { connections = 64, timeoutMs, onResponse, serverClock } = options
   const calls = createTransport(connection.origin, connections)
   const watches = createTransport(connection.origin)
   const slots = createFairSlots(connections, { share: Math.ceil(connections * sharedConnections) })
@@ -204,7 +204,7 @@ function errorOf({ status, retryAfter, text }: Answer, request: string): ApiErro
   const error = new ApiError(
     status,
     object?.reason ?? 'Unknown',
-    message + hintOf(status, object?.message),
+    message + hintOf(status, request, object?.message),
     retryAfter === undefined || Number.isNaN(seconds) ? undefined : seconds,
     request,
   )
@@ -231,8 +231,9 @@ const hints: Readonly<Record<number, string>> = {
 }
 
 /** What the message of the API server, which may be absent, does not say. */
-function hintOf(status: number, message: string | undefined): string {
+function hintOf(status: number, request: string, message: string | undefined): string {
   if (message === undefined) return hints[status] ?? ''
+  if (status === 504) return `: ${request}`
   const isOfKind = status === 400 && message.startsWith(unknownField)
   return isOfKind ? ': the CustomResourceDefinition is of another version than this process' : ''
 }

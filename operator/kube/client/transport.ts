@@ -7,13 +7,13 @@ import type { Credentials } from './credentials.ts'
 
 type Controller = Dispatcher.DispatchController
 
-/** A request; `timeoutMs` limits each silence of the server, until a stream begins. */
+/** A request; `timeoutMs` limits each silence of the server, until a stream begins: `longestSilenceMs` by default. */
 export interface OutgoingRequest {
   readonly method: string
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
-  readonly timeoutMs: number
+  readonly timeoutMs?: number | undefined
   /** For a request whose successful answer is a stream; ends it. */
   readonly streamUntil?: AbortSignal
 }
@@ -107,7 +107,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#request = request
     this.#resolve = resolve
     this.#reject = reject
-    const { timeoutMs, streamUntil } = request
+    const { method, timeoutMs = longestSilenceMs(method), streamUntil } = request
     this.#silence = setTimeout(() => {
       this.#fail(new NoAnswer(`the API server was silent for ${timeoutMs} ms after ${nameOf(request)}`))
     }, timeoutMs).unref()
@@ -187,6 +187,14 @@ class Exchange implements Dispatcher.DispatchHandler {
 /** The request for a message: its query may be long. */
 function nameOf({ method, path }: OutgoingRequest): string {
   return `${method} ${path.split('?', 1)[0]}`
+}
+
+/**
+ * How long the server may be silent. It answers a write within a minute, and may wait half of that for one webhook; its answer names
+ * a webhook that fails.
+ */
+function longestSilenceMs(method: string): number {
+  return method === 'GET' ? 30_000 : 65_000
 }
 
 /** Whether the server did what the request asks for. */

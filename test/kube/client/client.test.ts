@@ -80,6 +80,25 @@ test('a refusal by an API server that has not read the rules of admission yet is
   expect(result).toMatchObject({ status: 503, message })
 })
 
+const webhookMs = 30_000
+const requestMs = 60_000
+
+test.each<[method: string, isLonger: boolean]>([
+  ['GET', false],
+  ['POST', true],
+  ['PATCH', true],
+  ['DELETE', true],
+])(
+  '%s: only a write is waited for until webhooks and the API server have given up',
+  async (method, isLonger) => {
+    const client = await clientFor(createServer((_, response) => response.end('{}')))
+    const timers = jest.spyOn(globalThis, 'setTimeout')
+    await client.request(method, path)
+    const longest = Math.max(...timers.mock.calls.map(([, milliseconds = 0]) => milliseconds))
+    expect([longest > webhookMs, longest > requestMs]).toEqual([isLonger, isLonger])
+  },
+)
+
 test.each<[rule: string, body: object, isMissing: boolean]>([
   ['an object that does not exist', status('NotFound', 'webhooks "x" not found'), true],
   ['a path that is not served', {}, false],
@@ -117,6 +136,12 @@ test.each<[rule: string, code: number, body: object, message: string]>([
     413,
     {},
     `the API server answered 413 to POST ${path}: the body is too large for a proxy before it`,
+  ],
+  [
+    'an answer that took too long',
+    504,
+    status('Timeout', 'Timeout: request did not complete within the allotted timeout'),
+    `Timeout: request did not complete within the allotted timeout: POST ${path}`,
   ],
   ['an answer without a message', 502, {}, `the API server answered 502 to POST ${path}`],
   ['an answer with a message', 404, status('NotFound', 'webhooks "x" not found'), 'webhooks "x" not found'],
