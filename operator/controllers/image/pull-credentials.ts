@@ -121,13 +121,16 @@ export function isUsable(registry: Registry | undefined): boolean {
 /** Reasons of a registry whose Secret is missing or unfit. */
 const secretReasons: ReadonlySet<string> = new Set(['SecretNotFound', 'InvalidSecret'])
 
+/** Reasons of a registry that say nothing about its credentials: an error, or what the cluster does not allow. */
+const passingReasons: ReadonlySet<string> = new Set(['Failed', 'NotAllowed', 'Rejected'])
+
 /**
  * Whether images are pulled with the credentials of a registry, as far as its status says. Without them, pods are replaced: so
  * a change of the registry that is not observed yet, and an error that passes, leave it usable.
  */
 export function givesCredentials(registry: Registry | undefined): boolean {
   if (!isPresent(registry)) return false
-  return conditionOf(registry, 'Ready')?.status === 'True' || readyReason(registry) === 'Failed'
+  return conditionOf(registry, 'Ready')?.status === 'True' || passingReasons.has(readyReason(registry))
 }
 
 function readyReason(registry: Registry): string {

@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { Registry } from '../../../operator/api/registry.ts'
+import { givesCredentials } from '../../../operator/controllers/image/pull-credentials.ts'
 import { registryController } from '../../../operator/controllers/image/registry.ts'
-import { Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
+import { ReconcileError, Stalled, Waiting } from '../../../operator/domain/base/errors.ts'
+import { conditionsAfter, outcomeOf } from '../../../operator/kube/loop/outcome.ts'
 import { createFakeCluster, type FakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { storedObject } from '../../support/builders.ts'
 import { silentContext } from '../support/context.ts'
@@ -44,6 +46,19 @@ const logins = (...keys: readonly string[]) => ({
   '.dockerconfigjson': JSON.stringify({ auths: Object.fromEntries(keys.map((key) => [key, {}])) }),
 })
 const login = { username: 'puller', password: 'secret' }
+
+test.each<[what: string, error: Error | undefined, gives: boolean]>([
+  ['no error', undefined, true],
+  ['an unexpected error', new Error('etcd is away'), true],
+  ['a webhook that does not answer', new ReconcileError('Rejected', 'failed calling webhook'), true],
+  ['a missing right', new ReconcileError('NotAllowed', 'cannot delete resource "secrets"'), true],
+  ['a missing Secret', new Waiting('SecretNotFound', "waiting for the Secret 'regcred'"), false],
+  ['an unfit Secret', new Stalled('InvalidSecret', 'has no login'), false],
+])('whether a registry gives credentials after %s', (_, error, gives) => {
+  const conditions = conditionsAfter([], outcomeOf(error), [], 1, '2026-01-01T00:00:00Z')
+  const registry = storedObject(Registry, { name: 'builds', generation: 1 }, basic)
+  expect(givesCredentials({ ...registry, status: { observedGeneration: 1, conditions } })).toBe(gives)
+})
 
 describe('a registry', () => {
   test.each<[rule: string, spec: Registry['spec'], data: object | undefined, reason: string | undefined]>([
