@@ -9,8 +9,8 @@ import { conditionOf, isObserved, isReady, isStalled } from '../../kube/loop/out
 /** Progress of a resource that is in use. */
 export type ResourceProgress = 'ready' | 'pending' | 'failed'
 
-/** Attempts are not those of the resource alone when the API server, or a webhook that it must ask, does not answer. */
-const outageReasons: ReadonlySet<string> = new Set<Reason>(['Failed', 'NotListed', 'Rejected'])
+/** Attempts are not those of the resource alone when the API server or a webhook does not answer, or a right is missing. */
+const outageReasons: ReadonlySet<string> = new Set<Reason>(['Failed', 'NotAllowed', 'NotListed', 'Rejected'])
 
 /** With the default of three attempts, an outage of half a minute fails no deployment. */
 const moreInOutages = 4

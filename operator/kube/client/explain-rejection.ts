@@ -27,11 +27,12 @@ function explainQuota(error: unknown): unknown {
 }
 
 /**
- * QuotaExceeded, a ReconcileError for a request that a policy or a webhook of the cluster refuses or that needs a webhook which does
- * not answer, any other error unchanged.
+ * QuotaExceeded, a ReconcileError for a request that lacks a right, that a policy or a webhook of the cluster refuses, or that needs
+ * a webhook which does not answer, any other error unchanged.
  */
 export function explainRefusal(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error
+  if (lacksRight(error)) return new ReconcileError('NotAllowed', error.message)
   if (!isDenied(error) && webhookFailureIn(error) === undefined) return explainQuota(error)
   const { request = 'a request' } = error
   const detail = detailOf(error, request.includes('/secrets'))

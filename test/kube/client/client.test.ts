@@ -192,11 +192,17 @@ describe('a create', () => {
       status('Conflict', 'Operation cannot be fulfilled on webhooks "x"'),
     ],
     ['too many requests without a time to wait', 429, status('TooManyRequests', 'not now')],
-    ['a missing right', 403, status('Forbidden', 'User "x" cannot create resource "webhooks"')],
   ])('is not repeated for %s', async (_, code, body) => {
     const { result, requests } = await clientOf([[code, body]])
     expect([requests, result instanceof QuotaError]).toEqual([1, false])
     expect(explainRefusal(result)).toBe(result)
+  })
+
+  test('that lacks a right is not repeated, and says so', async () => {
+    const message = 'User "x" cannot create resource "webhooks" in API group "quartermaster.dev"'
+    const { result, requests } = await clientOf([[403, status('Forbidden', message)]])
+    expect(requests).toBe(1)
+    expect(explainRefusal(result)).toMatchObject({ reason: 'NotAllowed', message })
   })
 })
 
