@@ -41,6 +41,8 @@ export interface ReflectorOptions {
   /** How often a complete list is read, in case an event was lost. */
   readonly relistMs?: number
   readonly pausesMs?: Partial<PausesMs>
+  /** Called when the API server has not served the kind in this version for some time, after it did. */
+  onUnserved?(): void
   /** Called when a watch works after failures. */
   onRecovered?(): void
 }

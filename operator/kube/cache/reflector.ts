@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { StoredObject } from '../../api/kind.ts'
 import type { Log } from '../../log.ts'
-import { ApiError } from '../client/api-error.ts'
+import { ApiError, isUnserved } from '../client/api-error.ts'
 import type { KubeClient, Query } from '../client/client.ts'
 import type { ListPage } from '../client/list-page.ts'
 import { namespaceOf, pathOf, type Resource } from '../client/resource.ts'
@@ -37,6 +37,9 @@ export function startReflector(
   return reflector
 }
 
+/** An API server that starts, or has not heard of a change of a CRD yet, answers so for less than the pauses between as many answers. */
+const mostUnserved = 6
+
 class CacheReflector implements Reflector {
   readonly #client: KubeClient
   readonly #resource: Resource
@@ -53,6 +56,7 @@ class CacheReflector implements Reflector {
   #refusedAt = Number.NEGATIVE_INFINITY
   #listedAt = Number.NEGATIVE_INFINITY
   #canStreamLists = true
+  #unservedAnswers = 0
   /** The resource version to watch from; undefined when a list is due. */
   #position: string | undefined
   /** The newest version that a list or the watch has shown. */
@@ -135,6 +139,7 @@ class CacheReflector implements Reflector {
         const { refusal } = this.#permission
         if (refusal && failIfForbidden && !this.#firstList.isComplete) return this.#firstList.refuse(refusal)
         this.#recover(error)
+        this.#noteUnserved(error)
       }
       if (!signal.aborted) await this.#pauses.wait()
     }
@@ -157,6 +162,7 @@ class CacheReflector implements Reflector {
       })) {
         idle.refresh()
         this.#heardAt = performance.now()
+        this.#unservedAnswers = 0
         if (!this.#list) this.#pauses.noteAnswer()
         if (this.#permission.refusal) this.#permission.noteAnswer()
         if (line === '') continue
@@ -242,6 +248,11 @@ class CacheReflector implements Reflector {
   #selectors(): Query {
     const { labelSelector, fieldSelector } = this.#options
     return { labelSelector, fieldSelector }
+  }
+
+  #noteUnserved(error: unknown): void {
+    this.#unservedAnswers = isUnserved(error) ? this.#unservedAnswers + 1 : 0
+    if (this.#unservedAnswers === mostUnserved && this.#firstList.isComplete) this.#options.onUnserved?.()
   }
 
   #recover(error: unknown): void {

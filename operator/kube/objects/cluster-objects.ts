@@ -12,7 +12,7 @@ import { readObject } from '../client/read-object.ts'
 import { pathOf, type Resource } from '../client/resource.ts'
 import { appliedFields } from './applied-fields.ts'
 import { Discovery, notListed, notServed, type ServedKind } from './discovery.ts'
-import { type MetadataHandler, MetadataWatches } from './metadata-watches.ts'
+import { type MetadataHandler, MetadataWatches, type MetadataWatchOptions } from './metadata-watches.ts'
 import type { ForeignList, ObjectReference, Objects } from './objects.ts'
 import { withOwnedData } from './secret-data.ts'
 
@@ -22,6 +22,7 @@ const mostForeign = 20
 interface ObjectsOptions {
   /** The longest wait for the first list of a kind, in milliseconds. */
   readonly listMs?: number
+  readonly pausesMs?: MetadataWatchOptions['pausesMs']
   /** Labels that each applied Namespace gets; they take precedence over its own. */
   readonly namespaceLabels?: Readonly<Record<string, string>>
 }
@@ -38,11 +39,13 @@ class ClusterObjects implements Objects {
   readonly #closing = new AbortController()
   readonly #namespaceLabels: Readonly<Record<string, string>>
 
-  constructor(client: KubeClient, log: Log, { listMs = 10_000, namespaceLabels = {} }: ObjectsOptions) {
+  constructor(client: KubeClient, log: Log, options: ObjectsOptions) {
+    const { listMs = 10_000, pausesMs, namespaceLabels = {} } = options
     this.#client = client
     this.#namespaceLabels = namespaceLabels
     this.#discovery = new Discovery(client)
-    this.#watches = new MetadataWatches(client, log, listMs)
+    const onUnserved = (resource: Resource) => this.#forget(resource)
+    this.#watches = new MetadataWatches(client, log, { listMs, pausesMs, onUnserved })
   }
 
   async served(reference: ServedKind): Promise<ServedKind | undefined> {
@@ -172,10 +175,14 @@ class ClusterObjects implements Objects {
       return await explaining(verb, target, () => send(resource))
     } catch (error) {
       if (!isUnserved(error)) throw error
-      this.#discovery.forget(target)
-      this.#watches.end(resource)
+      this.#forget(resource)
       throw notListed(target, error)
     }
+  }
+
+  #forget(resource: Resource): void {
+    this.#discovery.forget(resource)
+    this.#watches.end(resource)
   }
 
   /** The same for a request that lists objects; throws NotListed for any error that is not Stalled. */

@@ -3,7 +3,7 @@ import { annotations, labels } from '../../api/names.ts'
 import type { Log } from '../../log.ts'
 import { type Cache, createCache } from '../cache/cache.ts'
 import { startReflector } from '../cache/reflector.ts'
-import type { Reflector } from '../cache/reflector-options.ts'
+import type { Reflector, ReflectorOptions } from '../cache/reflector-options.ts'
 import type { KubeClient } from '../client/client.ts'
 import type { Resource } from '../client/resource.ts'
 import { keptMetadata } from './kept-metadata.ts'
@@ -13,6 +13,14 @@ export type MetadataHandler = (metadata: StoredObject, isGone: boolean, isFirstL
 interface Watched {
   readonly cache: Cache
   readonly reflector: Reflector
+}
+
+export interface MetadataWatchOptions {
+  /** The longest wait for the first list of a kind, in milliseconds. */
+  readonly listMs: number
+  readonly pausesMs?: ReflectorOptions['pausesMs']
+  /** The cluster has stopped to serve a kind in a version that was watched. */
+  onUnserved(resource: Resource): void
 }
 
 /** Index of watched metadata by the GUResID in their label. */
@@ -25,20 +33,19 @@ export class MetadataWatches {
   readonly #watched = new Map<string, Watched>()
   readonly #handlers: MetadataHandler[] = []
 
-  readonly #listMs: number
+  readonly #options: MetadataWatchOptions
 
-  /** `listMs` is the longest wait for the first list of a kind. */
-  constructor(client: KubeClient, log: Log, listMs: number) {
+  constructor(client: KubeClient, log: Log, options: MetadataWatchOptions) {
     this.#client = client
     this.#log = log
-    this.#listMs = listMs
+    this.#options = options
   }
 
   /** The synced cache of a kind; throws when the watch is forbidden, or when the kind cannot be listed now. */
   async watch(resource: Resource): Promise<Cache> {
     const key = keyOf(resource)
     const entry = this.#watched.get(key) ?? this.#start(key, resource)
-    await entry.reflector.waitForList(this.#listMs)
+    await entry.reflector.waitForList(this.#options.listMs)
     await entry.reflector.ensureAllowed()
     return entry.cache
   }
@@ -59,6 +66,14 @@ export class MetadataWatches {
     for (const { reflector } of this.#watched.values()) reflector.stop()
   }
 
+  /** Whether the objects remain in another version is not known, so that who needs them has to look. */
+  #lose(resource: Resource, cache: Cache): void {
+    const { apiVersion, kind } = resource
+    this.#options.onUnserved(resource)
+    for (const object of cache.all())
+      for (const handler of this.#handlers) handler({ ...object, apiVersion, kind }, true, false)
+  }
+
   #start(key: string, resource: Resource): Watched {
     const { apiVersion, kind } = resource
     const cache = createCache(
@@ -76,6 +91,8 @@ export class MetadataWatches {
       metadataOnly: true,
       keep: marked,
       failIfForbidden: true,
+      pausesMs: this.#options.pausesMs,
+      onUnserved: () => this.#lose(resource, cache),
     })
     reflector.synced.then(
       () => {

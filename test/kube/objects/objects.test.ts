@@ -248,7 +248,8 @@ describe('a version that the cluster stops serving', () => {
 
   /** A cluster that stores one object, and serves its kind in these versions, which the test may change. */
   function clusterWith(...versions: string[]) {
-    const cluster = { versions, watched: [] as string[], isStored: true }
+    const closed = Promise.withResolvers<void>()
+    const cluster = { versions, watched: [] as string[], isStored: true, closed }
     const versionIn = (path: string) => path.split('/')[3] ?? ''
     const client: KubeClient = {
       async request(method, path) {
@@ -263,13 +264,16 @@ describe('a version that the cluster stops serving', () => {
         return { apiVersion: `example.com/${version}`, kind: 'Route', metadata }
       },
       async *watch(path, { signal }) {
-        cluster.watched.push(versionIn(path))
+        const version = versionIn(path)
+        cluster.watched.push(version)
+        if (!cluster.versions.includes(version)) throw new ApiError(404, 'Unknown', 'it is not served')
+        yield JSON.stringify({ type: 'ADDED', object: { metadata: { ...metadata, resourceVersion: '4' } } })
         yield JSON.stringify(endOfList)
-        await sleep(60_000, undefined, { signal })
+        await Promise.race([sleep(60_000, undefined, { signal }), cluster.closed.promise])
       },
       close: async () => {},
     }
-    return { cluster, objects: openObjects(client, silentLog) }
+    return { cluster, objects: openObjects(client, silentLog, { pausesMs: { first: 1 } }) }
   }
 
   const requests: [verb: string, work: (objects: Objects, target: typeof route) => Promise<unknown>][] = [
@@ -290,6 +294,22 @@ describe('a version that the cluster stops serving', () => {
     const served = await objects.served(route)
     expect(served?.apiVersion).toBe('example.com/v2')
     expect(await work(objects, { ...route, ...served })).toBeTruthy()
+    objects.close()
+  })
+
+  test('ends its watch, after which its objects are looked for in another one', async () => {
+    const { cluster, objects } = clusterWith('v1', 'v2')
+    await objects.watch(route)
+    const gone = Promise.withResolvers<KubeObject>()
+    objects.onChange((object, isGone) => isGone && gone.resolve(object))
+    cluster.versions = ['v2']
+    cluster.closed.resolve()
+    expect(await gone.promise).toMatchObject({ apiVersion: 'example.com/v1', kind: 'Route', metadata })
+    const tries = cluster.watched.length
+    const served = await objects.served(route)
+    expect(served?.apiVersion).toBe('example.com/v2')
+    await objects.watch(served ?? route)
+    expect(cluster.watched.slice(tries)).toEqual(['v2'])
     objects.close()
   })
 
