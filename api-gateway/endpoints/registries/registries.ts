@@ -83,7 +83,9 @@ async function changeRegistry(
     return data ? wanted : unlessShownAlike(current, wanted, toRegistry)
   }
   const { object: known, result: wanted } = await currentIfRefused(cluster, Registry, found, changed)
-  refuseDuplicate(cluster.store, wanted)
+  // Objects of one address can exist, of kubectl: each can still be changed otherwise.
+  if (registryAddress(wanted.spec.registry) !== registryAddress(known.spec.registry))
+    refuseDuplicate(cluster.store, wanted)
   const announced = data ? await addSecret(Registry, known, { name: secretName, data }, gateway) : known
   return changeObject(cluster, Registry, announced, (current) =>
     withNewSecret(current, changed(current), secretName),

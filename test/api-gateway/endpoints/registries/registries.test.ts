@@ -134,6 +134,30 @@ test('a registry at an address that an earlier version took is read and deleted'
   expect((await send(`DELETE ${registries}/old`)).status).toBe(204)
 })
 
+describe('a registry at whose address kubectl has created another one', () => {
+  const add = async () => {
+    await send(`POST ${registries}`, basic)
+    const metadata = { namespace: 'acme', name: 'second' }
+    const { registry } = basic
+    gateway.cluster.put(Registry, storedObject(Registry, metadata, { registry, type: 'public' }))
+  }
+
+  test('gets new credentials', async () => {
+    await add()
+    const before = specOf()?.credentialsSecretName
+    expect((await send(`PATCH ${registries}/builds`, { creds: basic.creds })).status).toBe(200)
+    expect(specOf()?.credentialsSecretName).not.toBe(before)
+  })
+
+  test.each(['builds', 'second'])('can be sent back as it is shown, such as %s', async (id) => {
+    await add()
+    const { body } = await send(`GET ${registries}/${id}`)
+    const writes = gateway.cluster.writes.length
+    expect((await send(`PATCH ${registries}/${id}`, body)).status).toBe(200)
+    expect(gateway.cluster.writes).toHaveLength(writes)
+  })
+})
+
 test('a registry is deleted', async () => {
   await send(`POST ${registries}`, basic)
   expect((await send(`DELETE ${registries}/builds`)).status).toBe(204)
