@@ -166,7 +166,8 @@ async function changeRole<R extends string>(
 ): Promise<Member> {
   const { id, member } = locate(scope, cluster.store, params)
   await changeObject(cluster, Membership, member.membership, (object) => {
-    requireRole(scope, object, id)
+    // Writing the same role would only change the order of the roles.
+    if (requireRole(scope, object, id) === role) return object
     return { ...object, spec: scope.withRole(object.spec, id, role) }
   })
   return member

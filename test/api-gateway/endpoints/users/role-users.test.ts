@@ -70,6 +70,15 @@ describe.each(cases)('a role on %s', (_, example) => {
     expect((await gateway.send(`GET ${path}/users`)).body).toEqual([])
   })
 
+  test('that the user has already is not written again', async () => {
+    const otherPath = kind === Application ? '/orgs/acme/apps/other' : '/orgs/acme/env-types/production'
+    await give()
+    await gateway.send(`POST ${otherPath}/users`, { body: { id: 'ana', role: first } })
+    const writes = gateway.cluster.writes.length
+    const answer = await gateway.send(`PATCH ${path}/users/ana`, { body: { role: first } })
+    expect([answer.status, gateway.cluster.writes.length]).toEqual([200, writes])
+  })
+
   test.each([
     ['a second one for the same user', 'ana', first, 409],
     ['one without a user', 'unknown', first, 404],
