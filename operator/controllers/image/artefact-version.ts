@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { ArtefactVersion } from '../../api/artefact-version.ts'
 import { AutomationRule } from '../../api/automation-rule.ts'
+import { DeploymentSet } from '../../api/deployment-set.ts'
 import { Environment } from '../../api/environment.ts'
 import { EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import { Stalled, Waiting } from '../../domain/base/errors.ts'
@@ -62,12 +63,22 @@ class VersionReconciler {
     const { store } = this.#cluster
     const openIn = (environmentKey: string) =>
       store.byIndex(ArtefactVersion, 'openEnvironment', environmentKey).map(keyOf)
+    const openFor = (set: DeploymentSet) =>
+      store
+        .byIndex(Environment, 'application', scoped(set, set.spec.applicationName))
+        .flatMap((each) => openIn(keyOf(each)))
     return [
       watchKind(store.cacheOf(EnvironmentDeployment), ({ before, after }) => {
         const hasEnded = before && !isFinished(before) && (!after || isFinished(after))
         return hasEnded ? openIn(environmentKeyOf(before)) : []
       }),
-      watchLifecycle(store.cacheOf(Environment), (each) => openIn(scoped(each, each.metadata.name))),
+      watchLifecycle(store.cacheOf(Environment), (each) => openIn(keyOf(each))),
+      watchKind(store.cacheOf(Environment), ({ before, after }) =>
+        before && after && !sameJson(baseFactsOf(before), baseFactsOf(after)) ? openIn(keyOf(after)) : [],
+      ),
+      watchKind(store.cacheOf(DeploymentSet), ({ before, after }) =>
+        before || !after ? [] : openFor(after),
+      ),
       watchKind(store.cacheOf(AutomationRule), ({ before, after }) =>
         before && before.spec !== after?.spec ? openIn(scoped(before, environmentOfRule(before))) : [],
       ),
@@ -138,6 +149,12 @@ class VersionReconciler {
     const current = this.#cluster.store.get(ArtefactVersion, namespace, name)
     return current?.metadata.uid === uid ? current : version
   }
+}
+
+/** What says which set the next deployment to an environment changes. */
+function baseFactsOf({ spec, status }: Environment) {
+  const { fromDeploymentName, fromRequest } = spec
+  return { fromDeploymentName, fromRequest, start: status?.start, lastPlanned: status?.lastPlanned }
 }
 
 /** The wait that ends first; one without a time ends with an event. */

@@ -161,7 +161,7 @@ export class AutomaticDeployments {
     const set = base.setName === undefined ? undefined : store.get(DeploymentSet, namespace, base.setName)
     if (set) return set.spec
     const message = `waiting for the set of the deployment '${base.deploymentName}'`
-    throw new Waiting('SetNotFound', message, 5)
+    throw new Waiting('SetNotFound', message)
   }
 
   /** Creates the delta and the deployment; safe to repeat. Returns the name of the deployment. */

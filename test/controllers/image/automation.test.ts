@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { ArtefactVersion } from '../../../operator/api/artefact-version.ts'
 import { AutomationRule } from '../../../operator/api/automation-rule.ts'
+import { DeploymentSet } from '../../../operator/api/deployment-set.ts'
 import { Environment } from '../../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
 import { newObject } from '../../../operator/api/kind.ts'
@@ -26,6 +27,20 @@ function startedWorld(): ImageWorld {
   world.rule('main', { matchRef: '^refs/heads/main$' })
   world.start()
   return world
+}
+
+/** A set with the images that the environment runs at first. */
+function firstSet(name: string) {
+  const containers = Object.fromEntries(Object.entries(firstImages).map(([id, image]) => [id, { image }]))
+  const spec = { applicationName: 'shop', modules: { web: { spec: { containers } } }, shared: {} }
+  return newObject(DeploymentSet, { namespace: 'acme', name }, spec)
+}
+
+/** What an environment records of its start. */
+function startWith(setName: string) {
+  const time = '2026-01-01T00:00:00Z'
+  const start = { deploymentName: 'shop.dev.1', deploymentUid: 'uid', environmentName: 'shop.dev', setName }
+  return { ...start, state: 'succeeded' as const, creationTime: time }
 }
 
 /** Creates the rule `main` at a time of a clock. */
@@ -252,6 +267,41 @@ test('a version waits while another deployment runs', async () => {
   await world.until(() => world.automatic().length > 0)
   expect(world.automatic()).toMatchObject([{ versions: ['a1'] }])
 })
+
+test.each<[end: string, happen: (world: ImageWorld) => void]>([
+  ['it is created', ({ fake }) => fake.put(DeploymentSet, firstSet('shop.first'))],
+  [
+    'the environment starts from a deployment whose set exists',
+    ({ fake }) => {
+      fake.put(DeploymentSet, firstSet('shop.other'))
+      const environment = fake.store.get(Environment, 'acme', 'shop.dev')
+      if (!environment) throw new Error('no environment')
+      fake.put(Environment, {
+        ...environment,
+        spec: { ...environment.spec, fromDeploymentName: 'shop.dev.1' },
+      })
+      fake.setStatus(Environment, 'acme', 'shop.dev', {
+        ...environment.status,
+        start: startWith('shop.other'),
+      })
+    },
+  ],
+])(
+  'a version waits for the set that is deployed until %s, without looking again and again',
+  async (_, happen) => {
+    const world = startedWorld()
+    world.fake.drop(DeploymentSet, 'acme', 'shop.first')
+    world.register('a1', { version: '1' })
+    const readyOf = () => {
+      const version = world.fake.store.get(ArtefactVersion, 'acme', 'a1')
+      return version && conditionOf(version, 'Ready')
+    }
+    await world.until(() => readyOf()?.reason === 'SetNotFound')
+    happen(world)
+    await world.until(() => world.automatic().length > 0)
+    expect(world.automatic()).toMatchObject([{ versions: ['a1'] }])
+  },
+)
 
 test('a failed deployment is not repeated', async () => {
   const world = startedWorld()
