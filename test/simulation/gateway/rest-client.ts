@@ -163,6 +163,14 @@ export class RestClient {
     return gateway.handle(this.#requestOf({ method: 'GET', path, ...given }))
   }
 
+  /** Sends a request of the administrator without laws. */
+  ask(
+    gateway: GatewayProcess,
+    call: Pick<RestCall, 'method' | 'path' | 'body'>,
+  ): Promise<RestAnswer | undefined> {
+    return gateway.handle(this.#requestOf(call))
+  }
+
   #requestOf({ as = 'admin', method, path, isOfAll, token = tokenOf(as), body, key }: RestCall): RestRequest {
     const headers = {
       authorization: `Bearer ${token}`,

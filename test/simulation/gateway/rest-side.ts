@@ -1,11 +1,14 @@
 import type { StoredObject } from '../../../operator/api/kind.ts'
 import { annotations } from '../../../operator/api/names.ts'
 import { belongingLaws } from '../laws/belonging.ts'
+import type { Named } from '../laws/endings.ts'
 import { check, checkWrites } from '../laws/law.ts'
 import { answerLaws, deletionLaw, readingLaw } from '../laws/rest/answers.ts'
+import { deployedFindings, historyFindings } from '../laws/rest/deployed.ts'
 import { gatewayFindings } from '../laws/rest/gateways.ts'
 import { keyLaw } from '../laws/rest/keys.ts'
 import { listingFindings } from '../laws/rest/listings.ts'
+import { type Ask, checkPages, type KnownPages, type PageFinding, pagesLater } from '../laws/rest/pages.ts'
 import { planFindings } from '../laws/rest/plans.ts'
 import { streamFindings } from '../laws/rest/streams.ts'
 import { tokenFindings, tokenLaws } from '../laws/rest/tokens.ts'
@@ -26,6 +29,7 @@ export class RestSide {
   readonly #planned: Planned[] = []
   /** By organization. */
   readonly #clients = new Map<string, RestClient>()
+  #pages: readonly KnownPages[] = []
   readonly #belonging = belongingLaws((uid) => this.#memory.accepted.has(uid))
 
   constructor(world: World, organizations: readonly string[]) {
@@ -59,6 +63,33 @@ export class RestSide {
     for (const each of this.#memory.followers)
       for (const { law, object, detail } of await streamFindings(this.#world, each, this.#gateways.ready))
         this.#world.journal.violation(law, object, detail)
+    this.#pages = []
+    for (const [organization, client] of this.#clients) {
+      for (const gateway of this.#gateways.ready)
+        this.#report(await historyFindings(this.#world, organization, (path) => client.read(gateway, path)))
+      const { findings, pages } = await checkPages(this.#world, organization, this.#asksOf(organization))
+      this.#pages = [...this.#pages, ...pages]
+      this.#report(findings)
+    }
+  }
+
+  /** Checks that the gateways show what they showed at the last check, if nothing was written since. */
+  async checkAgain(): Promise<void> {
+    for (const each of this.#pages) this.#report(await pagesLater(this.#world, each))
+  }
+
+  /** A way to each gateway. */
+  #asksOf(organization: string): Ask[] {
+    const client = this.#clientOf(organization)
+    return this.#gateways.ready.map(
+      (gateway): Ask =>
+        (method, path, body) =>
+          client.ask(gateway, { method, path, body }),
+    )
+  }
+
+  #report(findings: readonly PageFinding[]): void {
+    for (const { law, object, detail } of findings) this.#world.journal.violation(law, object, detail)
   }
 
   async #listingFindings(gateway: GatewayProcess) {
@@ -80,6 +111,15 @@ export class RestSide {
     for (const each of this.#planned.splice(0))
       for (const { law, object, detail } of await planFindings(each, this.#world))
         this.#world.journal.violation(law, object, detail)
+  }
+
+  /** Checks what the gateways show of deployments that have succeeded. */
+  async checkDeployed(made: readonly Named[]): Promise<void> {
+    for (const [organization, client] of this.#clients)
+      for (const gateway of this.#gateways.ready)
+        this.#report(
+          await deployedFindings(this.#world, made, organization, (path) => client.read(gateway, path)),
+        )
   }
 
   /** Whether a gateway made an object, and no request that made it was accepted. */

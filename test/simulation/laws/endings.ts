@@ -71,10 +71,10 @@ export const endingLaws: readonly Law[] = [
   },
 ]
 
-/** Whether something fails that a person must repair: then the operator tries again, and writes. */
-export function hasFailures(world: World): boolean {
-  const objects = [...objectsOf(world, ActiveResource), ...objectsOf(world, EnvironmentDeployment)]
-  return objects.some((each) => !readyText(each).startsWith('True'))
+/** How many objects fail until a person repairs something: the operator tries them again, and writes. */
+export function failuresIn(world: World): number {
+  const objects = kinds.flatMap((kind): StoredObject[] => objectsOf(world, kind))
+  return objects.filter((each) => each.status && !readyText(each).startsWith('True')).length
 }
 
 /** A deployment of an organization. */

@@ -15,9 +15,9 @@ import { receiverOf } from '../outside/receiver.ts'
 import { secretMark } from '../secret-mark.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { clientOf } from './client.ts'
+import { type Counts, startCounts } from './counts.ts'
 import type { Life } from './life.ts'
 import { configOf } from './settings.ts'
-import { silentMetrics } from './silent-metrics.ts'
 
 /**
  * One process of the operator: all that `operator/main.ts` puts together, except the health endpoint, the metrics, and the
@@ -27,6 +27,7 @@ export class Process {
   readonly life: Life
   /** Whether it leads, or has led. */
   hasLed = false
+  readonly counts: Counts = startCounts()
   readonly #surroundings: Surroundings
   readonly #outside: Outside
   readonly #log: Log
@@ -66,7 +67,7 @@ export class Process {
         openDrivers: (installationId, hash) =>
           driversOf(this.#surroundings, this.#outside, life, { installationId, hash, ...this.#config }),
         log: this.#log,
-        metrics: silentMetrics,
+        metrics: this.counts.metrics,
         tracing: noTracing,
         isActive: () => life.isLeader,
         serverNow: () => Date.now(),
