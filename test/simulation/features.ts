@@ -1,4 +1,4 @@
-import type { Random } from '../support/random.ts'
+import { createRandom, type Random } from '../support/random.ts'
 
 /** What one run contains: each leaves out some parts, so that the others meet more often. */
 export interface Features {
@@ -43,10 +43,21 @@ export interface Features {
   readonly streams: boolean
   /** Deployments over REST that are planned before. */
   readonly plans: boolean
+  /** Requests of further operations of the REST API. */
+  readonly operations: boolean
 }
 
+/** Added to a seed for the choice of the later parts: with it, the seeds that find former defects have none of them. */
+const laterSeeds = { others: 1_438_000, latest: 2_049_500, newest: 4_047_507, further: 8_802_175 }
+
 /** The later parts have separate choices, so that runs without them stay as they were. */
-export function featuresOf(random: Random, others: Random, latest: Random, newest: Random): Features {
+export function featuresOf(seed: number, random: Random): Features {
+  const [others, latest, newest, further] = [
+    createRandom(seed + laterSeeds.others),
+    createRandom(seed + laterSeeds.latest),
+    createRandom(seed + laterSeeds.newest),
+    createRandom(seed + laterSeeds.further),
+  ]
   const hasNewest = newest.chance(0.6)
   const later = laterFeatures(others)
   const first = firstFeatures(random)
@@ -60,6 +71,7 @@ export function featuresOf(random: Random, others: Random, latest: Random, newes
     equals: newest.chance(0.5) && hasNewest,
     streams: newest.chance(0.6) && hasNewest,
     plans: newest.chance(0.7) && hasNewest,
+    operations: further.chance(0.6),
   }
 }
 

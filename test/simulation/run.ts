@@ -7,6 +7,7 @@ import { Journal } from './journal.ts'
 import { changeLaw } from './laws/changes.ts'
 import { conditionLaws } from './laws/conditions.ts'
 import { countLaws, endedLaw } from './laws/counts.ts'
+import { deliveryLaws, onceLaw } from './laws/deliveries.ts'
 import { deploymentWriteLaws } from './laws/deployment-writes.ts'
 import { finalLaws, type Named } from './laws/endings.ts'
 import { eventLaws } from './laws/events.ts'
@@ -37,10 +38,6 @@ import { User } from './users/user.ts'
 import type { World } from './world.ts'
 
 const seconds = 1000
-/** Added to a seed for the choice of the later features: with it, the seeds that find former defects have none of them. */
-const laterSeeds = 1_438_000
-const latestSeeds = 2_049_500
-const newestSeeds = 4_047_507
 const rivalChanges = 12
 /** One run: hours of an installation, in virtual time, from a seed. */
 export class Run {
@@ -60,12 +57,7 @@ export class Run {
     const random = createRandom(seed)
     replaceGlobals(clock, random)
     const journal = new Journal(clock)
-    const features: Features = featuresOf(
-      random,
-      createRandom(seed + laterSeeds),
-      createRandom(seed + latestSeeds),
-      createRandom(seed + newestSeeds),
-    )
+    const features: Features = featuresOf(seed, random)
     const faults = new Faults(clock, random)
     const server = new ApiServer()
     const rights = new Rights({ clock, random, server }, features.rights)
@@ -76,8 +68,9 @@ export class Run {
     this.#users = features.neighbours ? [this.#user, other] : [this.#user]
     startControllers(this.world)
     const events = eventLaws()
-    this.#quietLaws = [...steadyLaws, ...events.quiet, ...countLaws(this.#countsOf)]
-    checkWrites(this.world, [events.writes])
+    const deliveries = deliveryLaws()
+    this.#quietLaws = [...steadyLaws, ...events.quiet, ...deliveries.quiet, ...countLaws(this.#countsOf)]
+    checkWrites(this.world, [events.writes, deliveries.writes])
     createInstallation(this.#user)
     if (features.neighbours) createOrganization(other)
     this.#createMissing()
@@ -175,11 +168,11 @@ export class Run {
     journal.note('LAST DEPLOYMENTS')
     this.#createMissing(true)
     await clock.pass(200 * seconds)
-    const ended = endedLaw(this.world, this.#countsOf)
+    const undisturbed = [endedLaw(this.world, this.#countsOf), onceLaw(this.world)]
     const made = features.plans && this.#rest ? this.#deployPlanned(this.#rest) : this.#deployEach()
     await clock.pass(2400 * seconds)
     if (this.#rest) await clock.passUntil(this.#rest.checkPlans())
-    check(this.world, [...finalLaws(made), ended, ...this.#quietLaws])
+    check(this.world, [...finalLaws(made), ...undisturbed, ...this.#quietLaws])
     await this.#checkRest()
     if (this.#rest) await clock.passUntil(this.#rest.checkDeployed(made))
   }

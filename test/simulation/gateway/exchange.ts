@@ -23,10 +23,23 @@ class Connection extends Duplex {
   readonly #chunks: Buffer[] = []
   /** Gets each text that is sent, in place of the collection. */
   onText: ((text: string) => void) | undefined
+  /** Passes while the client reads nothing: then what is sent waits. */
+  waitToRead: (() => Promise<void>) | undefined
+
+  constructor() {
+    // The handler learns of each text whether it is read.
+    super({ writableHighWaterMark: 1 })
+  }
 
   override _read(): void {}
 
   override _write(chunk: Buffer, _: BufferEncoding, done: () => void): void {
+    const wait = this.waitToRead?.()
+    if (wait) void wait.then(() => this.#take(chunk, done))
+    else this.#take(chunk, done)
+  }
+
+  #take(chunk: Buffer, done: () => void): void {
     if (this.onText) this.onText(chunk.toString())
     else this.#chunks.push(chunk)
     done()
@@ -66,10 +79,18 @@ export interface Stream {
   close(): void
 }
 
-/** Gives a request to a handler, and each part of the answer to `onText`. */
-export function openStream(handle: Handle, request: RestRequest, onText: (text: string) => void): Stream {
+/** Who reads an answer in parts. */
+export interface Reader {
+  onText(text: string): void
+  /** How long it waits before it reads the next part. */
+  readonly pause?: (() => Promise<void>) | undefined
+}
+
+/** Gives a request to a handler, and each part of the answer to a reader. */
+export function openStream(handle: Handle, request: RestRequest, { onText, pause }: Reader): Stream {
   const { connection, incoming, response } = prepare(request)
   connection.onText = onText
+  connection.waitToRead = pause
   const { promise, resolve } = Promise.withResolvers<number>()
   response.once('finish', () => {
     resolve(response.statusCode)
@@ -102,5 +123,7 @@ function prepare({ method, path, headers, body }: RestRequest) {
   incoming.push(null)
   const response = new ServerResponse(incoming)
   response.assignSocket(connection as never) // as above
+  // The server of Node does this for its sockets.
+  connection.on('drain', () => response.emit('drain'))
   return { connection, incoming, response }
 }

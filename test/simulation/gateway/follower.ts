@@ -30,6 +30,7 @@ const kindsOfEvents: Readonly<Record<string, string>> = {
 }
 const quietPauseMs = 120_000
 const mostEventPauseMs = 3000
+const mostReadPauseMs = 8000
 const statesOfLists = { resources: 'resource', deploys: 'deployment' } as const
 
 /**
@@ -80,7 +81,7 @@ export class Follower {
     const gateway = this.#gateways.pick()
     const { ended, close } = gateway.stream(
       { method: 'GET', path: `${this.#path}/changes`, headers: this.#headers },
-      (text) => this.#hear(gateway, text),
+      { onText: (text) => this.#hear(gateway, text), pause: this.#pauseOfReader() },
     )
     this.#close = close
     const timer = faults.isOn && random.chance(0.3) ? clock.after(random.below(9000), close) : undefined
@@ -89,6 +90,13 @@ export class Follower {
     this.gateway = undefined
     if (status === 429) this.#break('A stream is refused only to who has many.', '429')
     journal.note(`STREAM p${gateway.life.id} ${this.#path} ended: ${status}`)
+  }
+
+  /** Some read slowly while faults last. */
+  #pauseOfReader(): (() => Promise<void>) | undefined {
+    const { clock, faults, features, random } = this.#world
+    if (!features.operations || !faults.isOn || random.chance(0.6)) return undefined
+    return () => clock.sleep(faults.isOn ? random.below(mostReadPauseMs) : 0)
   }
 
   get #path(): string {

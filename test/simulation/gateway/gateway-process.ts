@@ -11,7 +11,14 @@ import type { Life } from '../process/life.ts'
 import { logOf } from '../process/process.ts'
 import { silentMetrics } from '../process/silent-metrics.ts'
 import type { Surroundings } from '../surroundings.ts'
-import { exchange, openStream, type RestAnswer, type RestRequest, type Stream } from './exchange.ts'
+import {
+  exchange,
+  openStream,
+  type Reader,
+  type RestAnswer,
+  type RestRequest,
+  type Stream,
+} from './exchange.ts'
 
 const descriptors = [...catalogue, makerDescriptor, keeperDescriptor, namer.descriptor]
 /** No user of a run is refused for the number of requests. */
@@ -47,9 +54,9 @@ export class GatewayProcess {
   /** Follows an answer that is sent in parts; the status at its end is undefined when the process ends before. */
   stream(
     request: RestRequest,
-    onText: (text: string) => void,
+    reader: Reader,
   ): Pick<Stream, 'close'> & { ended: Promise<number | undefined> } {
-    const { ended, close } = openStream(this.#gateway.handle, request, onText)
+    const { ended, close } = openStream(this.#gateway.handle, request, reader)
     return { ended: Promise.race([ended, this.#end.promise]), close }
   }
 

@@ -45,7 +45,7 @@ export class RestSide {
 
   /** What the users of an organization do. */
   actsOf(organization: string): readonly Act[] {
-    return restActs(this.#clientOf(organization), this.#gateways, this.#world.features.streams)
+    return restActs(this.#clientOf(organization), this.#gateways, this.#world.features)
   }
 
   /** Checks what must hold when nothing has failed for long. */

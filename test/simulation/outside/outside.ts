@@ -12,6 +12,10 @@ export interface Instance {
 export interface Delivery {
   readonly id: string
   readonly url: string
+  /** Namespace and name of the webhook. */
+  readonly webhook: string
+  /** Milliseconds since the start of the run. */
+  readonly at: number
   readonly event: string
   readonly deploymentKey: string
   readonly status: string

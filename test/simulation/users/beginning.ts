@@ -18,6 +18,7 @@ import {
   manager,
   overrideType,
   place,
+  webhookHeader,
 } from './names.ts'
 import type { User } from './user.ts'
 
@@ -105,5 +106,6 @@ function webhookOf(application: string) {
   const payload = Object.fromEntries(
     ['event', 'org_id', 'deploy_id', 'status', 'triggered_at'].map((name) => [name, `\${${name}}`]),
   )
-  return { applicationName: application, url: 'hooks.example.com/x', payload }
+  const headers = { [webhookHeader]: kubectlWebhook + application }
+  return { applicationName: application, url: 'hooks.example.com/x', headers, payload }
 }

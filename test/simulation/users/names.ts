@@ -13,6 +13,8 @@ export const account = 'acct'
 export const place = 'ops'
 /** The begin of the names of webhooks that kubectl makes. */
 export const kubectlWebhook = 'hook-'
+/** The header in which a call has the name of its webhook. */
+export const webhookHeader = 'x-webhook'
 /** The image that most modules have, and whose versions are registered. */
 export const image = 'reg.example.com/api'
 /** The type of the organization, and the driver of a server that provisions it. */

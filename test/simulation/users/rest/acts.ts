@@ -1,3 +1,4 @@
+import type { Features } from '../../features.ts'
 import type { Gateways } from '../../gateway/gateways.ts'
 import { type RestCall, type RestClient, tokenOf } from '../../gateway/rest-client.ts'
 import type { Act } from '../acts/act.ts'
@@ -14,6 +15,7 @@ import {
 import { aboutEnvironment, application, placeOf } from './choice.ts'
 import { definitionCalls } from './definitions.ts'
 import { deploymentCalls, newDelta, newDeployment, pipelineRun } from './deployments.ts'
+import { otherCalls } from './operations.ts'
 import { registryCalls } from './registries.ts'
 import { letServiceUserWork } from './service-users.ts'
 
@@ -21,8 +23,13 @@ const pauseMs = 300
 const mostPauses = 60
 
 /** What users do over REST. */
-export function restActs(rest: RestClient, gateways: Gateways, hasStreams: boolean): readonly Act[] {
-  const calls = [...applicationCalls, ...deploymentCalls, ...definitionCalls, ...registryCalls]
+export function restActs(
+  rest: RestClient,
+  gateways: Gateways,
+  { streams, operations }: Pick<Features, 'streams' | 'operations'>,
+): readonly Act[] {
+  const first = [...applicationCalls, ...deploymentCalls, ...definitionCalls, ...registryCalls]
+  const calls = [...first, ...(operations ? otherCalls : [])]
   return [
     ...calls.map(({ weight, call }) => ({
       weight,
@@ -65,7 +72,7 @@ export function restActs(rest: RestClient, gateways: Gateways, hasStreams: boole
       what: 'lets a service user work',
       act: (user) => void letServiceUserWork(rest, user),
     },
-    ...(hasStreams ? [followAct(rest)] : []),
+    ...(streams ? [followAct(rest)] : []),
     { weight: 3, what: 'lets a gateway crash', act: () => gateways.crash() },
   ]
 }

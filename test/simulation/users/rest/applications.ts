@@ -1,5 +1,13 @@
 import type { RestCall, Subject } from '../../gateway/rest-client.ts'
-import { applicationOf, environmentType, guest, idOf, restApplication, restEnvironments } from '../names.ts'
+import {
+  applicationOf,
+  environmentType,
+  guest,
+  idOf,
+  restApplication,
+  restEnvironments,
+  webhookHeader,
+} from '../names.ts'
 import type { User } from '../user.ts'
 import {
   aboutEnvironment,
@@ -56,7 +64,7 @@ export function newWebhook(name: string): RestCall {
     ['event', 'org_id', 'deploy_id', 'status', 'triggered_at'].map((each) => [each, `\${${each}}`]),
   )
   const path = `/apps/${name}/webhooks`
-  const body = { id, url: 'hooks.example.com/y', payload }
+  const body = { id, url: 'hooks.example.com/y', headers: { [webhookHeader]: id }, payload }
   return creation(path, body, { path: `${path}/${id}`, fields: ['id', 'payload'] }, [application(name)])
 }
 
