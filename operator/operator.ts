@@ -1,3 +1,4 @@
+import { ActiveResource } from './api/active-resource.ts'
 import type { Kind } from './api/kind.ts'
 import type { Config } from './config.ts'
 import { activeResourceController } from './controllers/active-resource/active-resource.ts'
@@ -46,6 +47,7 @@ import { RefusedDeployments } from './controllers/workload/refused-deployments.t
 import { workloadController } from './controllers/workload/workload.ts'
 import { startWorkloadDeployments } from './controllers/workload/workload-deployments.ts'
 import type { Driver } from './drivers/driver.ts'
+import { createCacheBarrier } from './kube/cache/cache-barrier.ts'
 import type { Cluster } from './kube/cache/cluster.ts'
 import type { SecretBindings } from './kube/client/secret-bindings.ts'
 import type { Controller } from './kube/loop/controller.ts'
@@ -164,7 +166,9 @@ export async function startOperator(options: {
       vendors,
       deadlineSeconds: config.driverDeadlineSeconds,
       planning,
-      secretFinalizers: createSecretFinalizers(cluster),
+      secretFinalizers: createSecretFinalizers(cluster, {
+        awaitResources: createCacheBarrier(cluster, [ActiveResource]),
+      }),
       renewals,
       newResources,
       removals,

@@ -27,6 +27,8 @@ export interface SecretFinalizers {
 }
 
 interface Options {
+  /** Waits until the cache has the resources of a namespace as they are now. */
+  readonly awaitResources: (namespace: string) => Promise<void>
   /** Milliseconds for which a Secret that had our finalizer is not read again. */
   readonly trustMs?: number
   readonly retryMs?: number
@@ -35,7 +37,7 @@ interface Options {
 const maxRaces = 10
 
 /** The finalizers of all resources. Only the leading process creates one. */
-export function createSecretFinalizers(cluster: Cluster, options: Options = {}): SecretFinalizers {
+export function createSecretFinalizers(cluster: Cluster, options: Options): SecretFinalizers {
   return new Finalizers(cluster, options)
 }
 
@@ -43,12 +45,16 @@ class Finalizers implements SecretFinalizers {
   readonly #cluster: Cluster
   readonly #trustMs: number
   readonly #retryMs: number
+  readonly #awaitResources: Options['awaitResources']
+  /** Namespaces whose resources the cache has had as they were since this process leads. */
+  readonly #known = new Set<string>()
   readonly #needs = new SecretNeeds()
   readonly #locks: KeyedMutex = new Map()
   /** When a Secret last had our finalizer, by `namespace/name`. */
   readonly #lastSeen = new Map<string, number>()
 
-  constructor(cluster: Cluster, { trustMs = 300_000, retryMs = 5000 }: Options) {
+  constructor(cluster: Cluster, { awaitResources, trustMs = 300_000, retryMs = 5000 }: Options) {
+    this.#awaitResources = awaitResources
     this.#cluster = cluster
     this.#trustMs = trustMs
     this.#retryMs = retryMs
@@ -112,6 +118,8 @@ class Finalizers implements SecretFinalizers {
   async #remove(namespace: string, name: string): Promise<void> {
     const { client } = this.#cluster
     for (let races = 0; races < maxRaces; races += 1) {
+      if (this.#needs.isNeeded(`${namespace}/${name}`)) return
+      await this.#learnResources(namespace)
       if (this.#isNeeded(namespace, name)) return
       const secret = await readSecretMetadata(client, namespace, name)
       this.#lastSeen.delete(`${namespace}/${name}`)
@@ -120,6 +128,16 @@ class Finalizers implements SecretFinalizers {
       if (this.#isNeeded(namespace, name) || (await setSecretFinalizer(client, secret, false))) return
     }
     throw new Error(`the Secret '${name}' changes too often to remove the finalizer`)
+  }
+
+  /**
+   * A former process may have ended or made resources that need a Secret before the cache of this one shows it. What this one
+   * ends and makes it knows.
+   */
+  async #learnResources(namespace: string): Promise<void> {
+    if (this.#known.has(namespace)) return
+    await this.#awaitResources(namespace)
+    this.#known.add(namespace)
   }
 
   async #removeAll(namespace: string, names: readonly string[]): Promise<void> {

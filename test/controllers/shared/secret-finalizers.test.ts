@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals'
 import { eventually } from '../../../dev/control-plane/kubernetes.ts'
 import { ActiveResource } from '../../../operator/api/active-resource.ts'
 import { newObject } from '../../../operator/api/kind.ts'
+import { finalizer } from '../../../operator/api/names.ts'
 import { ResourceAccount } from '../../../operator/api/resource-account.ts'
 import {
   createSecretFinalizers,
@@ -14,6 +15,8 @@ import { createFakeSecrets, type FakeSecrets } from '../../support/fake-secrets.
 import { readsOf } from '../support/reads.ts'
 
 const fake = createFakeCluster()
+/** The cache is never behind. */
+const awaitResources = async () => {}
 let cluster: FakeCluster
 let secrets: FakeSecrets
 let holds: SecretFinalizers
@@ -22,7 +25,7 @@ beforeEach(() => {
   secrets = createFakeSecrets()
   fake.reset()
   cluster = { ...fake, client: secrets.client }
-  holds = createSecretFinalizers(cluster, { retryMs: 1 })
+  holds = createSecretFinalizers(cluster, { awaitResources, retryMs: 1 })
 })
 
 /** A resource that needs these by its spec, and these by its status. */
@@ -59,6 +62,41 @@ function drop({ metadata: { name } }: ActiveResource): void {
   cluster.drop(ActiveResource, 'acme', name)
 }
 
+describe('a Secret of a resource of a former leader, which the cache learns late', () => {
+  /** The next leader, whose cache shows what happened when it has waited for it. */
+  const lead = (happened: () => void) => {
+    let waits = 0
+    holds = createSecretFinalizers(cluster, {
+      retryMs: 1,
+      awaitResources: async () => {
+        waits += 1
+        if (waits === 1) throw new ApiError(503, 'ServiceUnavailable', 'not now')
+        happened()
+      },
+    })
+    return () => waits
+  }
+
+  test('is released if that resource has ended', async () => {
+    secrets.put('a', { finalizers: [finalizer] })
+    const [one, two] = [resource('one', [], ['a']), resource('two', [], ['a'])]
+    const waits = lead(() => drop(two))
+    await expect(holds.removeFinalizers(one, ['a'])).rejects.toThrow('not now')
+    await holds.removeFinalizers(one, ['a'])
+    expect([secrets.isHeld('a'), waits()]).toEqual([false, 2])
+  })
+
+  test('is kept if that resource is new, and it waits for the cache once', async () => {
+    secrets.put('a', { finalizers: [finalizer] })
+    const [one, other] = [resource('one', [], ['a']), resource('other', [], ['a'])]
+    const waits = lead(() => void resource('two', [], ['a']))
+    await expect(holds.removeFinalizers(one, ['a'])).rejects.toThrow('not now')
+    await holds.removeFinalizers(one, ['a'])
+    await holds.removeFinalizers(other, ['a'])
+    expect([secrets.isHeld('a'), waits()]).toEqual([true, 2])
+  })
+})
+
 describe('a Secret that is held', () => {
   test('gets one finalizer, for any number of users and calls', async () => {
     secrets.put('a')
@@ -76,7 +114,11 @@ describe('a Secret that is held', () => {
       announced.push(secrets.requests.filter((each) => each.startsWith('PATCH')))
     }
     await holds.addFinalizers(resource('one'), ['a', 'b', 'missing'], announce)
-    await createSecretFinalizers(cluster).addFinalizers(resource('two'), ['a', 'b'], announce)
+    await createSecretFinalizers(cluster, { awaitResources }).addFinalizers(
+      resource('two'),
+      ['a', 'b'],
+      announce,
+    )
     expect(announced).toEqual([[]])
   })
 
@@ -111,7 +153,7 @@ describe('a Secret that is held', () => {
   })
 
   test('is checked again after a while: a finalizer that another client removed is restored', async () => {
-    holds = createSecretFinalizers(cluster, { trustMs: 0 })
+    holds = createSecretFinalizers(cluster, { awaitResources, trustMs: 0 })
     secrets.put('a')
     const one = resource('one')
     await holds.addFinalizers(one, ['a'])
@@ -165,7 +207,7 @@ test('a policy that refuses the finalizer is named without its words, which may 
       "ValidatingAdmissionPolicy 'owners' with binding 'owners' denied request: 'canary' has no owner"
     throw new ApiError(422, 'Invalid', words)
   }
-  holds = createSecretFinalizers({ ...cluster, client: { ...client, request } })
+  holds = createSecretFinalizers({ ...cluster, client: { ...client, request } }, { awaitResources })
   await expect(holds.addFinalizers(resource('one'), ['a'])).rejects.toMatchObject({
     reason: 'Rejected',
     message: "the cluster refuses to change 'Secret' 'acme/a': ValidatingAdmissionPolicy 'owners' denies it",
@@ -241,7 +283,7 @@ describe('an unused Secret loses the finalizer without a release', () => {
     const spec = { type: 'local', credentialsSecretName: 'a' }
     cluster.put(ResourceAccount, newObject(ResourceAccount, { namespace: 'acme', name: 'main' }, spec))
     const one = resource('one')
-    await createSecretFinalizers(cluster).addFinalizers(one, ['a'])
+    await createSecretFinalizers(cluster, { awaitResources }).addFinalizers(one, ['a'])
     drop(one)
     await eventually('the removal of the finalizer', 30_000, async () => !secrets.isHeld('a') || undefined)
   })

@@ -148,7 +148,7 @@ export function createOperatorWorld(
         serverNow: Date.now,
         namespaces: { isOpen, onGone: () => {} },
       }),
-      secretFinalizers: createSecretFinalizers(cluster, { retryMs: 1 }),
+      secretFinalizers: createSecretFinalizers(cluster, { awaitResources: async () => {}, retryMs: 1 }),
     }
     const { inventory, drivers, planning } = tools
     const removals = new Removals({ store: fake.store, drivers, inventory, mostTogetherMs })

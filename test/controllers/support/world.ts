@@ -75,7 +75,7 @@ export function createWorld(
         serverNow: Date.now,
         namespaces: { isOpen: () => false, onGone: () => {} },
       }),
-      secretFinalizers: createSecretFinalizers(cluster, { retryMs: 1 }),
+      secretFinalizers: createSecretFinalizers(cluster, { awaitResources: async () => {}, retryMs: 1 }),
     }
     tools.inventory.onEnqueue((key) => enqueued.push(key))
     tools.hostReservations.onFreed((key) => enqueued.push(key))

@@ -19,7 +19,7 @@ const exclusive = ['Ready', 'Reconciling', 'Stalled']
 /** Laws of the conditions that the operator writes. */
 export const conditionLaws: readonly WriteLaw[] = [
   {
-    law: 'The time of a condition changes with its status alone, and never goes back.',
+    law: 'The time of a condition changes with its status alone, and is never an earlier one.',
     problem({ served, type, before, object }, { server }) {
       if (!served.ours || type === 'DELETED' || !server.storage.writer) return undefined
       for (const { type: name, status, lastTransitionTime: is } of conditionsIn(object)) {

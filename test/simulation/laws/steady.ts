@@ -4,7 +4,7 @@ import type { Law } from './law.ts'
 import { outputLaws } from './outputs.ts'
 import { resourceLaws } from './resources.ts'
 import { rivalLaws } from './rivals.ts'
-import { webhookLaws } from './webhooks.ts'
+import { webhookLaws } from './webhooks/ends.ts'
 import { workloadLaws } from './workloads.ts'
 
 /** The laws without memory about the world when nothing has failed for long. */

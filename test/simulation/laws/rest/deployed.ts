@@ -107,7 +107,7 @@ function factsOf(resource: Resource): string {
   })
 }
 
-/** What is wrong with what a gateway shows of deployments that have just succeeded, and whose environments nobody changed since. */
+/** What is wrong with what a gateway shows of deployments that have just succeeded, and whose environments have not changed since. */
 export async function deployedFindings(
   world: World,
   made: readonly Named[],

@@ -5,7 +5,7 @@ export interface Noun {
   readonly path: string
   /** The last part of the path of an object. */
   idOf(item: Item): string
-  /** Whether an object has a path of its own. */
+  /** Whether an object can be read alone. */
   readonly hasOwnPath: boolean
   /** The part of the answer at its own path that a list shows. */
   partOf(own: Item): Item

@@ -101,7 +101,7 @@ function pageFindings({ texts, objects }: Pages): PageFinding[] {
   return [...failed, ...differing]
 }
 
-/** What goes wrong when each object is sent back as it is shown: nothing may be written. */
+/** What is wrong when each object is sent back as it is shown: nothing may be written. */
 async function echoFindings(world: World, { texts, objects }: Pages, ask: Ask): Promise<PageFinding[]> {
   const law = 'What a gateway shows can be sent back, and writes nothing.'
   const { server } = world

@@ -1,19 +1,19 @@
-import { Environment } from '../../../operator/api/environment.ts'
-import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
-import type { StoredObject } from '../../../operator/api/kind.ts'
-import { Webhook } from '../../../operator/api/webhook.ts'
+import { Environment } from '../../../../operator/api/environment.ts'
+import { EnvironmentDeployment } from '../../../../operator/api/environment-deployment.ts'
+import type { StoredObject } from '../../../../operator/api/kind.ts'
+import { Webhook } from '../../../../operator/api/webhook.ts'
 import {
   deploymentEvents,
   environmentEvents,
   type WebhookEvent,
-} from '../../../operator/domain/deployment/events.ts'
-import { hasFinalizer } from '../../../operator/kube/client/resource.ts'
-import { conditionOf } from '../../../operator/kube/loop/outcome.ts'
-import type { Change } from '../server/storage.ts'
-import { objectsOf } from '../surroundings.ts'
-import { kubectlWebhook } from '../users/names.ts'
-import type { World } from '../world.ts'
-import { type Law, nameOf, problemsOf, type WriteLaw } from './law.ts'
+} from '../../../../operator/domain/deployment/events.ts'
+import { hasFinalizer } from '../../../../operator/kube/client/resource.ts'
+import { conditionOf } from '../../../../operator/kube/loop/outcome.ts'
+import type { Change } from '../../server/storage.ts'
+import { objectsOf } from '../../surroundings.ts'
+import { kubectlWebhook } from '../../users/names.ts'
+import type { World } from '../../world.ts'
+import { type Law, nameOf, problemsOf, type WriteLaw } from '../law.ts'
 
 /** An event, and the write that it is. */
 interface Occurred extends WebhookEvent {

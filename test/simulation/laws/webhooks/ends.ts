@@ -1,11 +1,11 @@
-import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
-import { Webhook } from '../../../operator/api/webhook.ts'
-import { keyOf } from '../../../operator/kube/client/resource.ts'
-import { conditionOf } from '../../../operator/kube/loop/outcome.ts'
-import type { Delivery } from '../outside/outside.ts'
-import { objectOf, objectsOf } from '../surroundings.ts'
-import type { World } from '../world.ts'
-import { type Law, problemsOf } from './law.ts'
+import { EnvironmentDeployment } from '../../../../operator/api/environment-deployment.ts'
+import { Webhook } from '../../../../operator/api/webhook.ts'
+import { keyOf } from '../../../../operator/kube/client/resource.ts'
+import { conditionOf } from '../../../../operator/kube/loop/outcome.ts'
+import type { Delivery } from '../../outside/outside.ts'
+import { objectOf, objectsOf } from '../../surroundings.ts'
+import type { World } from '../../world.ts'
+import { type Law, problemsOf } from '../law.ts'
 
 const endsIn = ({ outside }: World) =>
   outside.deliveries.filter(({ event }) => event === 'deployment.finished')

@@ -1,8 +1,8 @@
-import { Webhook } from '../../../operator/api/webhook.ts'
-import { keyOf } from '../../../operator/kube/client/resource.ts'
-import type { Change } from '../server/storage.ts'
-import type { World } from '../world.ts'
-import type { Finding, Law, WriteLaw } from './law.ts'
+import { Webhook } from '../../../../operator/api/webhook.ts'
+import { keyOf } from '../../../../operator/kube/client/resource.ts'
+import type { Change } from '../../server/storage.ts'
+import type { World } from '../../world.ts'
+import type { Finding, Law, WriteLaw } from '../law.ts'
 
 /** How long a webhook of a deleted application can be called, and how late a process may learn a change, in milliseconds. */
 const latestMs = 100_000
@@ -76,7 +76,7 @@ export function deliveryLaws(): {
   }
 }
 
-/** The law of the calls from now on, while nothing fails and nobody asks for one again. */
+/** The law of the calls from now on, while nothing fails, and no call is sent again on request. */
 export function onceLaw({ outside }: World): Law {
   const known = outside.deliveries.length
   return {
