@@ -8,7 +8,7 @@ import { isPresent, problemsOfReference, throwProblems } from '../domain/base/ob
 import { isFinished, rememberedStart, removableDeployments } from '../domain/deployment/deployment.ts'
 import { historyOf, isLastPlanned, isRepetition } from '../domain/deployment/deployment-history.ts'
 import { versionOf } from '../kube/cache/cache.ts'
-import type { Cluster } from '../kube/cache/cluster.ts'
+import { type Cluster, refreshNamed } from '../kube/cache/cluster.ts'
 import { environmentKeyOf } from '../kube/cache/kinds-in-store.ts'
 import type { Store } from '../kube/cache/store.ts'
 import { explainRefusal } from '../kube/client/explain-rejection.ts'
@@ -96,7 +96,7 @@ async function reconcile(environment: Environment, tools: Tools): Promise<Observ
   const { store } = tools.cluster
   const { namespace } = environment.metadata
   const { applicationName, typeName, fromDeploymentName } = environment.spec
-  const deployments = deploymentsOf(environment, store)
+  const deployments = await ownDeployments(environment, tools.cluster)
   const start =
     fromDeploymentName === undefined
       ? undefined
@@ -180,6 +180,26 @@ async function deleteOldDeployments(
   for (const each of removableDeployments(deployments, keptDeployments))
     if (!isStart(each) && !each.metadata.deletionTimestamp && !isLastPlanned(environment, each))
       await cluster.remove(EnvironmentDeployment, each)
+}
+
+/**
+ * The deployments of an environment. One that ran and is older may have ended with an earlier environment of the name, and the
+ * cache of a new leader can still show it: looks for it before the environment records it.
+ */
+async function ownDeployments(
+  environment: Environment,
+  cluster: Cluster,
+): Promise<readonly EnvironmentDeployment[]> {
+  const { metadata, status } = environment
+  const isUncertain = (each: EnvironmentDeployment) =>
+    each.metadata.creationTimestamp < metadata.creationTimestamp &&
+    each.status?.startTime !== undefined &&
+    (status?.lastPlanned === undefined || (!isFinished(each) && !isLastPlanned(environment, each)))
+  const uncertain = deploymentsOf(environment, cluster.store).filter(isUncertain)
+  await inParallel(uncertain, ({ metadata: { namespace, name } }) =>
+    refreshNamed(cluster, EnvironmentDeployment, namespace, name),
+  )
+  return deploymentsOf(environment, cluster.store)
 }
 
 function deploymentsOf(environment: Environment, store: Store): readonly EnvironmentDeployment[] {

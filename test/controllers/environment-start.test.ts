@@ -106,6 +106,37 @@ test('a note of who made it that is too long to be kept is cut', async () => {
   expect((await remembered())?.creatorName).toHaveLength(253)
 })
 
+test.each([
+  ['a deployment that is older than its environment is recorded if it exists', true, 'shop.old.0'],
+  [
+    'and not if it has ended with an earlier environment of the name, also while the cache shows it',
+    false,
+    undefined,
+  ],
+])('%s', async (_, exists, recorded) => {
+  const metadata = { namespace, name: 'shop.old.0', creationTimestamp: '2020-01-01T00:00:00Z' }
+  const old = newObject(EnvironmentDeployment, metadata, { environmentName: 'shop.old' })
+  cluster.put(EnvironmentDeployment, old)
+  const startTime = '2020-01-01T00:01:00Z'
+  const status = { setName: 'shop.zero', startTime, finishTime: startTime, ...ready }
+  cluster.setStatus(EnvironmentDeployment, namespace, 'shop.old.0', status)
+  const reads: string[] = []
+  const late = environmentController(
+    {
+      ...cluster,
+      read: async (kind, home, id) => {
+        reads.push(id)
+        return exists ? cluster.read(kind, home, id) : undefined
+      },
+    },
+    createFakeObjects().open(),
+    { notifyLast: async () => {} },
+    environmentOptions(cluster),
+  )
+  const observed = await late.reconcile(environment('old'), silentContext())
+  expect([observed.lastPlanned?.deploymentName, reads]).toEqual([recorded, ['shop.old.0']])
+})
+
 test('another start takes its place', async () => {
   addStart('shop.one')
   await remembered()
