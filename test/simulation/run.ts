@@ -31,7 +31,13 @@ import { Clock } from './time/clock.ts'
 import { replaceGlobals } from './time/replace-globals.ts'
 import { actOnce, actsOf } from './users/acts/acts.ts'
 import { equalActs } from './users/acts/rivals.ts'
-import { createInstallation, createMissing, createOrganization, createRules } from './users/beginning.ts'
+import {
+  createInstallation,
+  createMissing,
+  createOrganization,
+  createRules,
+  endWebhooks,
+} from './users/beginning.ts'
 import { contentBy, deploy } from './users/contents.ts'
 import { applications, credentials, environments, restApplication } from './users/names.ts'
 import { User } from './users/user.ts'
@@ -39,6 +45,7 @@ import type { World } from './world.ts'
 
 const seconds = 1000
 const rivalChanges = 12
+
 /** One run: hours of an installation, in virtual time, from a seed. */
 export class Run {
   readonly world: World
@@ -165,6 +172,7 @@ export class Run {
     await clock.pass(300 * seconds)
     await this.#changeRivals()
     if (features.streams) await this.#removeUnused()
+    if (features.operations) for (const user of this.#users) endWebhooks(user)
     journal.note('LAST DEPLOYMENTS')
     this.#createMissing(true)
     await clock.pass(200 * seconds)

@@ -30,7 +30,7 @@ const kindsOfEvents: Readonly<Record<string, string>> = {
 }
 const quietPauseMs = 120_000
 const mostEventPauseMs = 3000
-const mostReadPauseMs = 8000
+const mostReadPauseMs = 4000
 const statesOfLists = { resources: 'resource', deploys: 'deployment' } as const
 
 /**
@@ -92,11 +92,11 @@ export class Follower {
     journal.note(`STREAM p${gateway.life.id} ${this.#path} ended: ${status}`)
   }
 
-  /** Some read slowly while faults last. */
+  /** Some read slowly. */
   #pauseOfReader(): (() => Promise<void>) | undefined {
-    const { clock, faults, features, random } = this.#world
-    if (!features.operations || !faults.isOn || random.chance(0.6)) return undefined
-    return () => clock.sleep(faults.isOn ? random.below(mostReadPauseMs) : 0)
+    const { clock, features, random } = this.#world
+    if (!features.operations || random.chance(0.5)) return undefined
+    return () => clock.sleep(random.below(mostReadPauseMs))
   }
 
   get #path(): string {

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { labels } from '../../../operator/api/names.ts'
 import { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
+import { Webhook } from '../../../operator/api/webhook.ts'
 import { tokenOf } from '../gateway/rest-client.ts'
 import { valuesIn } from '../outside/maker.ts'
 import { createCustom } from './customs.ts'
@@ -100,6 +101,18 @@ function createDefinition(user: User, type: string, isHealthy: boolean): void {
   user.does(`writes ${name}`, () =>
     user.write('ResourceDefinition', name, definitionOf(user, type, isHealthy)),
   )
+}
+
+/** Deletes or disables some of the webhooks that were made over REST, before the last deployments. */
+export function endWebhooks(user: User): void {
+  for (const { metadata } of user
+    .all(Webhook)
+    .filter((each) => !each.metadata.name.startsWith(kubectlWebhook))) {
+    const { name } = metadata
+    if (user.chance(0.3)) user.does(`deletes Webhook ${name}`, () => user.remove('Webhook', name))
+    else if (user.chance(0.5))
+      user.does(`disables Webhook ${name}`, () => user.patch('Webhook', name, { spec: { disabled: true } }))
+  }
 }
 
 function webhookOf(application: string) {

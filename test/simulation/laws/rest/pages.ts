@@ -88,7 +88,8 @@ function pageFindings({ texts, objects }: Pages): PageFinding[] {
     const text = texts.get(path)
     if (!noun.hasOwnPath || !text?.startsWith('200 ')) return []
     const own = noun.partOf(JSON.parse(text.slice(4)) as Item)
-    const field = Object.keys(item).find((each) => !sameJson(item[each], own[each]))
+    const fields = Object.keys({ ...item, ...own })
+    const field = fields.find((each) => !sameJson(item[each], own[each]))
     if (field === undefined) return []
     return [
       {

@@ -13,6 +13,7 @@ import { contentBy } from '../contents.ts'
 import { typesOf } from '../definitions.ts'
 import { applicationOf, environmentType, guest, image, restEnvironments } from '../names.ts'
 import type { User } from '../user.ts'
+import { newWebhook } from './applications.ts'
 import { aboutEnvironment, application, type Choice, placeOf, restApplications } from './choice.ts'
 import { newDeployment } from './deployments.ts'
 
@@ -65,7 +66,10 @@ const restoringCalls: readonly Choice[] = [
     weight: 2,
     call(user) {
       const resource = user.pickObject(ActiveResource)
-      const about = aboutEnvironment(resource.spec.environmentName)
+      const about = [
+        ...aboutEnvironment(resource.spec.environmentName),
+        { kind: 'ActiveResource', name: resource.metadata.name },
+      ]
       return { method: 'DELETE', path: `${resourcePath(resource)}?detach=true`, about }
     },
   },
@@ -198,6 +202,7 @@ const webhookCalls: readonly Choice[] = [
       return { method: 'POST', path }
     },
   },
+  { weight: 3, call: (user) => newWebhook(user.pick(restApplications)) },
   { weight: 0.4, call: (user) => ({ method: 'DELETE', path: `/apps/${user.pick(restApplications)}/jobs` }) },
 ]
 
