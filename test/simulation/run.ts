@@ -1,4 +1,3 @@
-import { ActiveResource } from '../../operator/api/active-resource.ts'
 import { Workload } from '../../operator/api/workload.ts'
 import { createRandom } from '../support/random.ts'
 import { type Features, featuresOf, neighbourFeatures } from './features.ts'
@@ -37,6 +36,7 @@ import {
   createOrganization,
   createRules,
   endWebhooks,
+  removeUnused,
 } from './users/beginning.ts'
 import { contentBy, deploy } from './users/contents.ts'
 import { applications, credentials, environments, restApplication } from './users/names.ts'
@@ -45,7 +45,6 @@ import type { World } from './world.ts'
 
 const seconds = 1000
 const rivalChanges = 12
-
 /** One run: hours of an installation, in virtual time, from a seed. */
 export class Run {
   readonly world: World
@@ -171,16 +170,15 @@ export class Run {
         user.does(`deletes ${metadata.name}`, () => user.remove('Workload', metadata.name))
     await clock.pass(300 * seconds)
     await this.#changeRivals()
-    if (features.streams) await this.#removeUnused()
-    if (features.operations) for (const user of this.#users) endWebhooks(user)
+    await this.#endSome()
     journal.note('LAST DEPLOYMENTS')
     this.#createMissing(true)
     await clock.pass(200 * seconds)
-    const undisturbed = [endedLaw(this.world, this.#countsOf), onceLaw(this.world)]
+    const once = [endedLaw(this.world, this.#countsOf), onceLaw(this.world)]
     const made = features.plans && this.#rest ? this.#deployPlanned(this.#rest) : this.#deployEach()
     await clock.pass(2400 * seconds)
     if (this.#rest) await clock.passUntil(this.#rest.checkPlans())
-    check(this.world, [...finalLaws(made), ...undisturbed, ...this.#quietLaws])
+    check(this.world, [...finalLaws(made), ...once, ...this.#quietLaws])
     await this.#checkRest()
     if (this.#rest) await clock.passUntil(this.#rest.checkDeployed(made))
   }
@@ -196,14 +194,13 @@ export class Run {
       }
   }
 
-  /** Those who follow an environment see the ends of resources too. */
-  async #removeUnused(): Promise<void> {
-    for (const user of this.#users)
-      for (const { metadata, spec } of user.all(ActiveResource))
-        if (spec.unusedSince !== undefined)
-          user.does(`deletes ${metadata.name}`, () => user.remove('ActiveResource', metadata.name))
+  /** Those who follow an environment see the ends of resources too, and webhooks that end or are disabled get no event. */
+  async #endSome(): Promise<void> {
+    const { clock, features } = this.world
+    if (features.streams) for (const user of this.#users) removeUnused(user)
     // A deleted Secret that one of them needed ends with it, and can be created anew.
-    await this.world.clock.pass(100 * seconds)
+    if (features.streams) await clock.pass(100 * seconds)
+    if (features.operations) for (const user of this.#users) endWebhooks(user)
   }
 
   /** Deploys something to each environment; answers the names of the deployments. */

@@ -1,4 +1,4 @@
-import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
+import type { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
 import type { CommonStatus, StoredObject } from '../../../operator/api/kind.ts'
 import { conditionOf } from '../../../operator/kube/loop/outcome.ts'
 import type { Counts } from '../process/counts.ts'

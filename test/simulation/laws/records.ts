@@ -13,7 +13,7 @@ interface Recorded extends StoredObject {
 }
 
 /** Events that are about more than a condition. */
-const ofDeletions = ['Detached', 'ForeignObjectsDeleted']
+const ofDeletions = new Set(['Detached', 'ForeignObjectsDeleted'])
 
 /** The states `Ready` that an object has had, one after the other. */
 function statesOf(storage: Storage, { kind, uid }: Recorded['involvedObject']) {
@@ -41,7 +41,7 @@ export function recordLaws(): readonly WriteLaw[] {
       problem({ served, type, object }, { server: { storage } }) {
         if (!isRecord(served.kind, type)) return undefined
         const { type: severity, reason, message, involvedObject } = object as unknown as Recorded // as its kind says
-        if (ofDeletions.includes(reason)) return undefined
+        if (ofDeletions.has(reason)) return undefined
         const states = statesOf(storage, involvedObject)
         const wanted = severity === 'Warning' ? 'False' : 'True'
         const said = states.some((each) => each.status === wanted && each.reason === reason)
@@ -57,7 +57,7 @@ export function recordLaws(): readonly WriteLaw[] {
         if (!isRecord(served.kind, type)) return undefined
         if (storage.writer) writers.add(storage.writer.id)
         const { type: severity, reason, involvedObject } = object as unknown as Recorded // as its kind says
-        if (ofDeletions.includes(reason)) return undefined
+        if (ofDeletions.has(reason)) return undefined
         const key = `${involvedObject.uid} ${severity} ${reason}`
         const count = (counts.get(key) ?? 0) + 1
         counts.set(key, count)

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { ActiveResource } from '../../../operator/api/active-resource.ts'
 import { labels } from '../../../operator/api/names.ts'
 import { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
 import { Webhook } from '../../../operator/api/webhook.ts'
@@ -101,6 +102,13 @@ function createDefinition(user: User, type: string, isHealthy: boolean): void {
   user.does(`writes ${name}`, () =>
     user.write('ResourceDefinition', name, definitionOf(user, type, isHealthy)),
   )
+}
+
+/** Deletes the resources that no workload uses. */
+export function removeUnused(user: User): void {
+  for (const { metadata, spec } of user.all(ActiveResource))
+    if (spec.unusedSince !== undefined)
+      user.does(`deletes ${metadata.name}`, () => user.remove('ActiveResource', metadata.name))
 }
 
 /** Deletes or disables some of the webhooks that were made over REST, before the last deployments. */

@@ -70,7 +70,9 @@ const longest = 200
 
 /** The first place at which two texts differ. */
 function partsThatDiffer(one = 'none', other = 'none'): string {
-  const at = [...one].findIndex((each, index) => each !== other[index])
+  const at = Array.from({ length: one.length }, (_, index) => index).findIndex(
+    (index) => one[index] !== other[index],
+  )
   const from = Math.max(0, (at < 0 ? one.length : at) - around)
   return `${one.slice(from, from + longest)} and ${other.slice(from, from + longest)}`
 }
@@ -102,10 +104,18 @@ function pageFindings({ texts, objects }: Pages): PageFinding[] {
   return [...failed, ...differing]
 }
 
+/** What is wrong with the answer to an object that was sent back. */
+function problemOfEcho(body: unknown, answer: RestAnswer | undefined, writes: number): string | undefined {
+  const { status = 0, text = '' } = answer ?? {}
+  if (writes > 0) return `${writes} writes`
+  if (status === 204) return undefined
+  if (status !== 200) return `it answers ${status} ${text.slice(0, longest)}`
+  const isSame = sameJson(JSON.parse(text), body)
+  return isSame ? undefined : `it answers ${partsThatDiffer(text, JSON.stringify(body))}`
+}
+
 /** What is wrong when each object is sent back as it is shown: nothing may be written. */
-async function echoFindings(world: World, { texts, objects }: Pages, ask: Ask): Promise<PageFinding[]> {
-  const law = 'What a gateway shows can be sent back, and writes nothing.'
-  const { server } = world
+async function echoFindings({ server }: World, { texts, objects }: Pages, ask: Ask): Promise<PageFinding[]> {
   const findings: PageFinding[] = []
   for (const { path, noun, item } of objects.filter((each) => !each.noun.isFixed(each.item))) {
     const text = noun.hasOwnPath ? texts.get(path) : undefined
@@ -113,18 +123,9 @@ async function echoFindings(world: World, { texts, objects }: Pages, ask: Ask): 
     for (const method of noun.changes) {
       const before = server.storage.version + server.idleWrites
       const answer = await ask(method, path, body)
-      const writes = server.storage.version + server.idleWrites - before
-      const object = `${method} ${path}`
-      const status = answer?.status ?? 0
-      if (writes > 0) findings.push({ law, object, detail: `${writes} writes` })
-      else if (status !== 200 && status !== 204)
-        findings.push({ law, object, detail: `it answers ${status} ${answer?.text.slice(0, longest)}` })
-      else if (status === 200 && !sameJson(JSON.parse(answer?.text ?? ''), body))
-        findings.push({
-          law,
-          object,
-          detail: `it answers ${partsThatDiffer(answer?.text, JSON.stringify(body))}`,
-        })
+      const detail = problemOfEcho(body, answer, server.storage.version + server.idleWrites - before)
+      const law = 'What a gateway shows can be sent back, and writes nothing.'
+      if (detail !== undefined) findings.push({ law, object: `${method} ${path}`, detail })
     }
   }
   return findings
