@@ -52,6 +52,8 @@ export class Follower {
   readonly #revoked: Revoked
   #isOver = false
   #isReading = false
+  /** How long after it was sent a text is read. */
+  #latestReadMs = 0
   /** The gateway to read at, since an event came from it. */
   #toRead: GatewayProcess | undefined
   #close: (() => void) | undefined
@@ -95,7 +97,9 @@ export class Follower {
   /** Some read slowly. */
   #pauseOfReader(): (() => Promise<void>) | undefined {
     const { clock, features, random } = this.#world
+    this.#latestReadMs = 0
     if (!features.operations || random.chance(0.5)) return undefined
+    this.#latestReadMs = 2 * mostReadPauseMs
     return () => clock.sleep(random.below(mostReadPauseMs))
   }
 
@@ -116,7 +120,7 @@ export class Follower {
       journal.note(`STREAM p${gateway.life.id} ${this.#path} ${name} ${data}`)
       if (name === 'end') continue
       const { gateway: revoker, at = 0 } = this.#revoked.get(this.followed.token) ?? {}
-      if (revoker === gateway && at < clock.now)
+      if (revoker === gateway && at + this.#latestReadMs < clock.now)
         this.#break('A gateway sends no event to a token that it has revoked.', data)
       if (name === 'reload') {
         this.gateway = gateway

@@ -121,6 +121,11 @@ export function endWebhooks(user: User): void {
     else if (user.chance(0.5))
       user.does(`disables Webhook ${name}`, () => user.patch('Webhook', name, { spec: { disabled: true } }))
   }
+  for (const application of applications.filter(() => user.chance(0.5))) {
+    const name = `off-${application}`
+    const spec = { ...webhookOf(application), headers: { [webhookHeader]: name }, disabled: true }
+    user.does(`creates Webhook ${name}`, () => user.create('Webhook', name, spec))
+  }
 }
 
 function webhookOf(application: string) {
