@@ -117,7 +117,7 @@ const event = fc.record({
   isEarlier: fc.boolean(),
 })
 
-test('when one comes, begins, ends or goes, each deployment learns which one it waits for', () => {
+test('when one comes, begins, ends or is gone, each deployment learns which one it waits for', () => {
   const cluster = createFakeCluster()
   const { store } = cluster
   const enqueued = new Set<string>()
