@@ -19,7 +19,7 @@ const seconds = {
   'crash/webhook-crash': 160,
   'dev/control-plane': 160,
   'crash/acknowledged-writes': 160,
-  'controllers/workload-laws': 150,
+  'workload/laws': 150,
   'crash/dns-crash': 150,
   'drivers/dns-bulk': 140,
   'request/parameters': 140,

@@ -148,7 +148,9 @@ class WorkloadDeployments {
   }
 
   #hasWorkloads(environment: Environment): boolean {
-    return workloadsBeside(this.#tools.cluster.store, environment).length > 0
+    const { store } = this.#tools.cluster
+    const index = scoped(environment, environment.spec.applicationName)
+    return store.cacheOf(Workload).anyByIndex('application', index)
   }
 
   async #work(key: string): Promise<void> {

@@ -1,20 +1,14 @@
-import { ActiveResource } from '../../api/active-resource.ts'
 import { Application } from '../../api/application.ts'
 import { Environment } from '../../api/environment.ts'
-import { EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import { Workload } from '../../api/workload.ts'
 import { copyError, Mismatch, ReferenceNotFound, Stalled, Waiting } from '../../domain/base/errors.ts'
 import { compareText } from '../../domain/base/json.ts'
-import { isFinished } from '../../domain/deployment/deployment.ts'
-import { contextOf, environmentObjectName, workloadOf } from '../../domain/resource/identity.ts'
+import { contextOf, environmentObjectName } from '../../domain/resource/identity.ts'
 import { type EnvironmentState, summaryOf } from '../../domain/workload/summary.ts'
 import { scoped } from '../../kube/cache/kinds-in-store.ts'
-import { keyOf, namespacedName } from '../../kube/client/resource.ts'
-import { type Controller, type ReconcileContext, type Watch, watchKind } from '../../kube/loop/controller.ts'
-import { isReady, stateOf } from '../../kube/loop/outcome.ts'
+import type { Controller, ReconcileContext } from '../../kube/loop/controller.ts'
 import type { Observed } from '../../kube/loop/status.ts'
 import { entryFor, sameRecords, workloadContent } from '../../planning/owners.ts'
-import { watchLifecycle } from '../shared/watch-lifecycle.ts'
 import { withinRoom } from './recorded-environments.ts'
 import {
   type FindTools,
@@ -24,7 +18,8 @@ import {
   setMissing,
   type WorkloadTools,
 } from './workload-environment.ts'
-import { createResourcesById, isDeploying } from './workload-status.ts'
+import { createResourcesById } from './workload-status.ts'
+import { workloadWatches } from './workload-watches.ts'
 
 /** How long a deletion waits for a missing set. */
 const missingSetMs = 60_000
@@ -37,60 +32,10 @@ export function workloadController(tools: WorkloadTools): Controller<typeof Work
   const findTools = { ...tools, resourcesIn: createResourcesById(tools.store) }
   return {
     kind: Workload,
-    watches: watchesOf(tools),
+    watches: workloadWatches(tools),
     reconcile: (workload, context) => reconcile(workload, context, findTools),
     finalize: (workload) => finalize(workload, tools),
   }
-}
-
-function watchesOf({ store, refusals }: WorkloadTools): Watch[] {
-  const besides = (object: { readonly metadata: { namespace: string } }, application: string) =>
-    store.byIndex(Workload, 'application', `${object.metadata.namespace}/${application}`).map(keyOf)
-  return [
-    watchLifecycle(store.cacheOf(Application), (each) => besides(each, each.metadata.name)),
-    {
-      subscribe: (enqueue) =>
-        refusals.subscribe((key) => {
-          const environment = store.get(Environment, ...namespacedName(key))
-          if (environment) enqueue(besides(environment, environment.spec.applicationName))
-        }),
-    },
-    watchKind(store.cacheOf(Environment), ({ before, after }) => {
-      const environment = after ?? before
-      return environment ? besides(environment, environment.spec.applicationName) : []
-    }),
-    watchKind(store.cacheOf(EnvironmentDeployment), ({ before, after }) => {
-      const deployment = after ?? before
-      if (!deployment || (before && after && isFinished(before) === isFinished(after))) return []
-      return besides(deployment, deployment.spec.environmentName.split('.')[0] ?? '')
-    }),
-    // Another Workload may give up what this one conflicts with.
-    watchKind(store.cacheOf(Workload), ({ before, after }) => {
-      const workload = after ?? before
-      const isSame = before?.metadata.generation === after?.metadata.generation && before && after
-      if (!workload || isSame) return []
-      return store
-        .byIndex(Workload, 'application', scoped(workload, workload.spec.applicationName))
-        .filter((each) => each.metadata.name !== workload.metadata.name && !isReady(each))
-        .map(keyOf)
-    }),
-    watchKind(store.cacheOf(ActiveResource), ({ before, after }) => {
-      const isSame =
-        before &&
-        after &&
-        stateOf(before) === stateOf(after) &&
-        before.status?.outputs?.['host'] === after.status?.outputs?.['host']
-      // A deployment reports all resources when it ends.
-      if (!after || isSame || isDeploying(after, store)) return []
-      const [application = ''] = after.spec.environmentName.split('.')
-      const owner = workloadOf(after.spec.resourceId)
-      if (owner === undefined) return besides(after, application)
-      const name = `${application}.${owner}`
-      return store.get(Workload, after.metadata.namespace, name)
-        ? [`${after.metadata.namespace}/${name}`]
-        : []
-    }),
-  ]
 }
 
 /**

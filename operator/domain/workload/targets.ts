@@ -4,11 +4,16 @@ import { ownValue } from '../base/json.ts'
 
 type Labelled = Pick<Environment, 'metadata' | 'spec'>
 
+/** Id of an environment within its application, by its name. */
+export function environmentIdOf({ metadata, spec }: Labelled): string {
+  return metadata.name.slice(spec.applicationName.length + 1)
+}
+
 /** Whether a workload is meant to run in an environment of its application: it names it, or selects its labels. */
 export function isTarget({ spec }: Pick<Workload, 'spec'>, environment: Labelled): boolean {
   const { environmentIds = [], environmentSelector } = spec
   if (environment.spec.applicationName !== spec.applicationName) return false
-  if (environmentIds.includes(environment.metadata.name.slice(spec.applicationName.length + 1))) return true
+  if (environmentIds.includes(environmentIdOf(environment))) return true
   return environmentSelector !== undefined && selects(environmentSelector, environment.metadata.labels ?? {})
 }
 
