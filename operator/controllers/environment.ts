@@ -195,7 +195,9 @@ async function ownDeployments(
     each.metadata.creationTimestamp < metadata.creationTimestamp &&
     each.status?.startTime !== undefined &&
     (status?.lastPlanned === undefined || (!isFinished(each) && !isLastPlanned(environment, each)))
-  const uncertain = deploymentsOf(environment, cluster.store).filter(isUncertain)
+  const known = deploymentsOf(environment, cluster.store)
+  const uncertain = known.filter(isUncertain)
+  if (uncertain.length === 0) return known
   await inParallel(uncertain, ({ metadata: { namespace, name } }) =>
     refreshNamed(cluster, EnvironmentDeployment, namespace, name),
   )

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals'
 import { eventually } from '../../../dev/control-plane/kubernetes.ts'
 import { Environment } from '../../../operator/api/environment.ts'
 import { newObject } from '../../../operator/api/kind.ts'
+import type { Reason } from '../../../operator/api/reasons/reasons.ts'
 import { Waiting } from '../../../operator/domain/base/errors.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import { startController } from '../../../operator/kube/loop/controller-loop.ts'
@@ -11,7 +12,7 @@ import { silentLog } from '../../../operator/log.ts'
 import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 
 /** The loop over one object that waits, in its first seconds: the attempts, and the reason that its status shows. */
-async function waitWith(retryAfterSeconds?: number) {
+async function waitWith(reason: Reason, retryAfterSeconds?: number) {
   const fake = createFakeCluster()
   fake.addOrganization('acme')
   fake.put(
@@ -32,30 +33,36 @@ async function waitWith(retryAfterSeconds?: number) {
   let attempts = 0
   const reconcile = () => {
     attempts += 1
-    return Promise.reject(new Waiting('DriverBusy', 'busy', retryAfterSeconds))
+    return Promise.reject(new Waiting(reason, 'busy', retryAfterSeconds))
   }
   const loop = startController(
     cluster,
     { kind: Environment, reconcile },
     { log: silentLog, isActive: () => true },
   )
-  const reason = () => {
+  const shown = () => {
     const object = fake.store.get(Environment, 'acme', 'shop.dev')
     return object && conditionOf(object, 'Ready')?.reason
   }
   await eventually('an attempt', 5000, async () => attempts > 0 || undefined)
   await loop.queue.idle()
-  const early = reason()
+  const early = shown()
   await new Promise((resolve) => setTimeout(resolve, waitingDelayMs + 500))
   await loop.stop()
-  return { attempts, early, late: reason() }
+  return { attempts, early, late: shown() }
 }
 
-test('a wait that says when to try again is written at once, and not tried before', async () => {
-  expect(await waitWith(3600)).toEqual({ attempts: 1, early: 'DriverBusy', late: 'DriverBusy' })
-})
+test.each<Reason>(['DriverBusy', 'RateLimited'])(
+  'a pause that was asked for is written at once, and not ended early: %s',
+  async (reason) => {
+    expect(await waitWith(reason, 3600)).toEqual({ attempts: 1, early: reason, late: reason })
+  },
+)
 
-test('a wait that may end at any time is written when it has lasted two seconds', async () => {
-  const { early, late } = await waitWith()
-  expect([early, late]).toEqual([undefined, 'DriverBusy'])
+test.each<[string, Reason, number | undefined]>([
+  ['at any time', 'DependencyNotReady', undefined],
+  ['at any time, and is looked at later', 'SecretNotFound', 5],
+])('a wait that may end %s is written when it has lasted two seconds', async (_, reason, seconds) => {
+  const { early, late } = await waitWith(reason, seconds)
+  expect([early, late]).toEqual([undefined, reason])
 })
