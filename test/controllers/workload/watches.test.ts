@@ -165,6 +165,15 @@ function observed(): Map<string, string> {
   )
 }
 
+/** What is kept of the resources of each environment is what would be made anew. */
+function expectCurrentResources(): void {
+  for (const id of environmentIds) {
+    const key = `${namespace}/shop.${id}`
+    const anew = Map.groupBy(store.byIndex(ActiveResource, 'environment', key), ({ spec }) => spec.resourceId)
+    expect(tools.resourcesIn(key)).toEqual(anew)
+  }
+}
+
 test('a Workload is looked at when what it has in an environment becomes another', () => {
   let spared = 0
   fc.assert(
@@ -189,6 +198,7 @@ test('a Workload is looked at when what it has in an environment becomes another
       for (const each of changes) {
         enqueued.clear()
         apply(each)
+        expectCurrentResources()
         const now = observed()
         for (const key of enqueued) seen.set(key, now.get(key) ?? '')
         const stale = [...now].filter(([key, value]) => seen.get(key) !== value)
