@@ -24,11 +24,10 @@ export class ShortWaits {
    */
   isShort(key: string, object: StoredObject, outcome: Outcome): boolean {
     if (outcome.ready !== 'Unknown' || isStatedIn(object, outcome)) return false
+    const since = this.#since.get(key) ?? performance.now()
+    this.#since.set(key, since)
     if (askedPauses.has(outcome.reason) && Number(outcome.retry) * 1000 > waitingDelayMs) return false
-    const since = this.#since.get(key)
-    if (since !== undefined) return performance.now() - since < waitingDelayMs
-    this.#since.set(key, performance.now())
-    return true
+    return performance.now() - since < waitingDelayMs
   }
 
   end(key: string): void {

@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals'
 import { eventually } from '../../../dev/control-plane/kubernetes.ts'
 import { Environment } from '../../../operator/api/environment.ts'
-import { newObject } from '../../../operator/api/kind.ts'
+import { newObject, type StoredObject } from '../../../operator/api/kind.ts'
 import type { Reason } from '../../../operator/api/reasons/reasons.ts'
 import { Waiting } from '../../../operator/domain/base/errors.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import { startController } from '../../../operator/kube/loop/controller-loop.ts'
-import { conditionOf } from '../../../operator/kube/loop/outcome.ts'
-import { waitingDelayMs } from '../../../operator/kube/loop/short-waits.ts'
+import { conditionOf, outcomeOf } from '../../../operator/kube/loop/outcome.ts'
+import { ShortWaits, waitingDelayMs } from '../../../operator/kube/loop/short-waits.ts'
 import { silentLog } from '../../../operator/log.ts'
 import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 
@@ -65,4 +65,17 @@ test.each<[string, Reason, number | undefined]>([
 ])('a wait that may end %s is written when it has lasted two seconds', async (_, reason, seconds) => {
   const { early, late } = await waitWith(reason, seconds)
   expect([early, late]).toEqual([undefined, reason])
+})
+
+test('an object that waits is under way, whatever its wait says', () => {
+  const waits = new ShortWaits()
+  const object = newObject(
+    Environment,
+    { namespace: 'acme', name: 'shop.dev' },
+    { applicationName: 'shop', typeName: 'development' },
+  ) as unknown as StoredObject
+  expect(waits.isShort('acme/shop.dev', object, outcomeOf(new Waiting('DriverBusy', 'busy', 3600)))).toBe(
+    false,
+  )
+  expect(waits.has('acme/shop.dev')).toBe(true)
 })
