@@ -4,7 +4,10 @@ import { keyOf, namespaceOf } from '../client/resource.ts'
 import { RecentDeletions } from './recent-deletions.ts'
 import { type Compact, createCompact } from './sharing.ts'
 
-/** A change of one object; `origin` names the controller of this process that wrote it. */
+/**
+ * A change of one object; `origin` names the controller of this process that wrote it. Another object of the name, which may
+ * be seen before the end of the first, is two changes: the first is gone, and the second comes.
+ */
 export interface Change<T extends StoredObject = StoredObject> {
   readonly before: T | undefined
   readonly after: T | undefined
@@ -117,7 +120,10 @@ class ObjectCache<T extends StoredObject> implements Cache<T> {
     if (this.#deletions.covers(keyOf(object), version)) return
     if (this.#deletions.covers(object.metadata.uid, version)) return
     if (before && !this.#doubted.has(before) && versionOf(before) >= version) return
-    this.#change(before, this.#compact(object, before), origin)
+    const after = this.#compact(object, before)
+    const isAnother = before && before.metadata.uid !== after.metadata.uid
+    if (isAnother) this.#change(before, undefined, undefined)
+    this.#change(isAnother ? undefined : before, after, origin)
   }
 
   remove(object: T, origin?: string, isGone = false): void {

@@ -46,7 +46,7 @@ function setType(secret: Part): void {
     properties: { values: schema('values'), secrets: schema('secrets') },
   }
   const spec = { use: 'direct' as const, outputsSchema }
-  world.cluster.put(ResourceType, newObject(ResourceType, { namespace: 'acme', name: 'db' }, spec))
+  world.cluster.put(ResourceType, newObject(ResourceType, { namespace: 'acme', name: 'db', uid: 'db' }, spec))
 }
 
 const dropType = () => world.cluster.drop(ResourceType, 'acme', 'db')

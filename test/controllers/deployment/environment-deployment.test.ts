@@ -337,7 +337,7 @@ describe('a delta that changes while deployments wait', () => {
   const putDelta = (name: string, type: string) => {
     const shared = [{ op: 'add' as const, path: '/files', value: { type } }]
     const spec = { applicationName: 'shop', shared }
-    return cluster.put(DeploymentDelta, newObject(DeploymentDelta, { namespace, name }, spec))
+    return cluster.put(DeploymentDelta, newObject(DeploymentDelta, { namespace, name, uid: name }, spec))
   }
   const deploy = (name: string, deltaName: string) => {
     const environmentName = name.replace(/\.1$/, '')

@@ -112,12 +112,13 @@ test('a deployment is written as often however many wait with it', async () => {
 
 /** What happens to one of some deployments. `isEarlier` ones were created before the others. */
 const event = fc.record({
-  does: fc.constantFrom('come', 'begin', 'end', 'go'),
+  does: fc.constantFrom('come', 'begin', 'end', 'go', 'come again'),
   index: fc.nat({ max: 5 }),
   isEarlier: fc.boolean(),
+  isElsewhere: fc.nat({ max: 3 }).map((each) => each === 0),
 })
 
-test('when one comes, begins, ends or is gone, each deployment learns which one it waits for', () => {
+test('when one is created, begins, ends or is deleted, each deployment learns which one it waits for', () => {
   const cluster = createFakeCluster()
   const { store } = cluster
   const enqueued = new Set<string>()
@@ -133,19 +134,28 @@ test('when one comes, begins, ends or is gone, each deployment learns which one 
   )
   for (const each of watches) each.subscribe((keys) => keys.forEach((key) => enqueued.add(key)))
   const all = () => store.list(EnvironmentDeployment, namespace)
+  const beside = ({ spec }: EnvironmentDeployment) =>
+    all().filter((each) => each.spec.environmentName === spec.environmentName)
   const waits = () =>
     new Map(
       all()
         .filter((each) => !isFinished(each))
-        .map((each) => [keyOf(each), unfinishedBefore(all(), each)?.metadata.name]),
+        .map((each) => [keyOf(each), unfinishedBefore(beside(each), each)?.metadata.name]),
     )
-  const apply = ({ does, index, isEarlier }: typeof event extends fc.Arbitrary<infer T> ? T : never) => {
+  let uids = 0
+  const apply = ({
+    does,
+    index,
+    isEarlier,
+    isElsewhere,
+  }: typeof event extends fc.Arbitrary<infer T> ? T : never) => {
     const name = `d${index}`
     const known = store.get(EnvironmentDeployment, namespace, name)
-    if (does === 'come' && !known) {
+    // Another deployment of the name may be seen before the end of the first.
+    if (does === 'come again' || (does === 'come' && !known)) {
       const creationTimestamp = isEarlier ? '2026-01-01T00:00:00Z' : '2026-01-02T00:00:00Z'
-      const metadata = { namespace, name, creationTimestamp }
-      const spec = { environmentName: 'shop.dev', deltaName: 'd' }
+      const metadata = { namespace, name, creationTimestamp, uid: `${(uids += 1)}` }
+      const spec = { environmentName: isElsewhere ? 'shop.live' : 'shop.dev', deltaName: 'd' }
       cluster.put(EnvironmentDeployment, newObject(EnvironmentDeployment, metadata, spec))
     }
     if (!known) return

@@ -106,8 +106,8 @@ test('a Workload has failed where the start of the environment has no set, until
   endWait(waiting() as EnvironmentDeployment) // it is found
   await world.until(() => recordOf('aa', 'dev')?.state === 'failed')
   await world.until(() => conditionOf(workload('aa') ?? {}, 'Ready')?.reason === 'DeploymentFailed')
-  const changed = { namespace, name: 'shop.dev', generation: 2 }
-  world.fake.put(Environment, newObject(Environment, changed, withoutStart))
+  const metadata = { namespace, name: 'shop.dev', uid: world.environment()?.metadata.uid, generation: 2 }
+  world.fake.put(Environment, newObject(Environment, metadata, withoutStart))
   await world.until(() => isUp('aa'))
 })
 

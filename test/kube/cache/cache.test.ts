@@ -87,6 +87,12 @@ describe('the cache never moves back in time', () => {
       ['10 to -', '- to 13'],
     ],
     [
+      'it is one also when the end of the first is not seen before',
+      (cache) => cache.set(thing('a', 13, [], 'second'), 'Thing'),
+      ['a 13'],
+      ['10 to -', '- to 13 by Thing'],
+    ],
+    [
       'the first does not return after the end of the second',
       (cache) => {
         cache.set(thing('a', 13, [], 'second'))
@@ -94,7 +100,7 @@ describe('the cache never moves back in time', () => {
         cache.set(thing('a', 11))
       },
       [],
-      ['10 to 13', '13 to -'],
+      ['10 to -', '- to 13', '13 to -'],
     ],
     [
       'nor does one that was never seen before',
@@ -121,7 +127,7 @@ describe('the cache never moves back in time', () => {
         cache.remove(thing('a', 12))
       },
       ['a 13'],
-      ['10 to 13'],
+      ['10 to -', '- to 13'],
     ],
     [
       'the end of the second takes out the first',
@@ -143,7 +149,7 @@ describe('the cache never moves back in time', () => {
         cache.remove(thing('a', 12))
       },
       [],
-      ['10 to 13', '13 to -'],
+      ['10 to -', '- to 13', '13 to -'],
     ],
   ])('%s', (_, act, expected, expectedChanges) => {
     const { cache, changes } = setUp(thing('a', 10))

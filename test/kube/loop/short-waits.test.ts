@@ -67,7 +67,7 @@ test.each<[string, Reason, number | undefined]>([
   expect([early, late]).toEqual([undefined, reason])
 })
 
-test('an object that waits is under way, whatever its wait says', () => {
+test('an object that waits is under way, also if it says when to try again', () => {
   const waits = new ShortWaits()
   const object = newObject(
     Environment,
