@@ -12,7 +12,7 @@ import {
 } from '../../../operator/domain/secret/pending-secrets.ts'
 import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import { isAlreadyExists } from '../../../operator/kube/client/api-error.ts'
-import { isObserved } from '../../../operator/kube/loop/outcome.ts'
+import { isReady } from '../../../operator/kube/loop/outcome.ts'
 import type { Gateway } from '../../endpoint.ts'
 import { patchObject } from './change.ts'
 import { createdBy, refuseTaken } from './find.ts'
@@ -86,7 +86,8 @@ export async function addSecret<K extends SecretOwnerKind>(
   { cluster, serverNow }: Pick<Gateway, 'cluster' | 'serverNow'>,
 ): Promise<ObjectOf<K>> {
   const { metadata } = owner
-  const pending = isObserved(owner) ? pendingSecretsIn(metadata.annotations) : []
+  // Before that the status may not have the names of its Secrets, although the operator has begun.
+  const pending = isReady(owner) ? pendingSecretsIn(metadata.annotations) : []
   const outdated = pending.filter((each) => isOutdated(each, serverNow()))
   const announced = await patchObject(cluster, kind, owner, {
     metadata: {

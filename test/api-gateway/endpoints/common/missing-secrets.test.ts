@@ -124,7 +124,11 @@ async function begin(each: Case): Promise<void> {
 
 /** Stores the object with the status that the operator writes. */
 function seeByOperator({ kind }: Case, object: KubeObject): void {
-  const status = { observedGeneration: object.metadata.generation, secretNames: secretNames().slice(-1) }
+  const status = {
+    observedGeneration: object.metadata.generation,
+    conditions: [{ type: 'Ready', status: 'True' }],
+    secretNames: secretNames().slice(-1),
+  }
   gateway.cluster.put(kind, { ...object, status } as never) // an object of the kind
 }
 
@@ -151,6 +155,18 @@ describe.each(cases)('$name', (each) => {
     expect(stored(each)[0]).toMatchObject({ status: { secretNames: [current] } })
     await change(each)
     expect(announcedBy(each)).toEqual([])
+  })
+
+  test('keeps the marks while the operator has only begun with it', async () => {
+    await post(each)
+    for (let n = 0; n < 2; n += 1) await change(each)
+    const [first, second, third] = secretNames()
+    const [object] = stored(each)
+    const conditions = [{ type: 'Ready', status: 'Unknown', reason: 'Progressing' }]
+    const status = { observedGeneration: object?.metadata.generation, conditions }
+    gateway.cluster.put(each.kind, { ...object, status } as never) // an object of the kind
+    await change(each)
+    expect(announcedBy(each).map(({ secretName }) => secretName)).toEqual([first, second, third])
   })
 
   test('also marks the one that another gateway has given it a moment ago', async () => {
