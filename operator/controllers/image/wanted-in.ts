@@ -2,7 +2,7 @@ import { ArtefactVersion } from '../../api/artefact-version.ts'
 import type { AutomationRule } from '../../api/automation-rule.ts'
 import { sameJson } from '../../domain/base/json.ts'
 import { wantedVersions } from '../../domain/image/automation.ts'
-import { scoped } from '../../kube/cache/kinds-in-store.ts'
+import { environmentIndexOf } from '../../kube/cache/kinds-in-store.ts'
 import type { Store } from '../../kube/cache/store.ts'
 import { createMemo, isSameSpec } from '../../planning/memo.ts'
 
@@ -20,7 +20,7 @@ export function createWantedIn(
 ): (key: string, name: string, rules: readonly AutomationRule[]) => readonly ArtefactVersion[] {
   const wantedBy = createMemo(
     store.cacheOf(ArtefactVersion),
-    { keysOf: environmentKeysOf, isSame: isAlike, most: mostEnvironmentsKept },
+    { keysOf: environmentIndexOf, isSame: isAlike, most: mostEnvironmentsKept },
     (): Wanted => ({ rules: [] }),
   )
   return (key, name, rules) => {
@@ -32,10 +32,6 @@ export function createWantedIn(
     }
     return known.versions
   }
-}
-
-function environmentKeysOf(version: ArtefactVersion): string[] {
-  return (version.status?.environments ?? []).map(({ environmentName }) => scoped(version, environmentName))
 }
 
 /** Whether two versions of an object say the same of an artefact, with the same outcomes. */

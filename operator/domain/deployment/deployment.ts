@@ -64,6 +64,10 @@ function inOrder(left: EnvironmentDeployment, right: EnvironmentDeployment): num
   return hasBegun(right) - hasBegun(left) || byAge(left, right)
 }
 
+function inReverse(left: EnvironmentDeployment, right: EnvironmentDeployment): number {
+  return inOrder(right, left)
+}
+
 /** The first of the deployments that run or wait. One pass, because many may wait. */
 function firstUnfinished(
   deployments: readonly EnvironmentDeployment[],
@@ -83,7 +87,7 @@ export function nextToRun(deployments: readonly EnvironmentDeployment[]): Enviro
 
 /** The unfinished deployment of an environment that runs last. */
 export function lastToRun(deployments: readonly EnvironmentDeployment[]): EnvironmentDeployment | undefined {
-  return firstUnfinished(deployments, (left, right) => inOrder(right, left))
+  return firstUnfinished(deployments, inReverse)
 }
 
 /** The unfinished deployment that runs directly before another. */
@@ -92,7 +96,7 @@ export function unfinishedBefore(
   deployment: EnvironmentDeployment,
 ): EnvironmentDeployment | undefined {
   const isBefore = (each: EnvironmentDeployment) => isOther(each, deployment) && inOrder(each, deployment) < 0
-  return firstUnfinished(deployments, (left, right) => inOrder(right, left), isBefore)
+  return firstUnfinished(deployments, inReverse, isBefore)
 }
 
 /** The unfinished deployment that runs directly after another, which may have ended. */

@@ -95,6 +95,11 @@ function environmentsIn({ status }: ArtefactVersion) {
   return status?.environments ?? []
 }
 
+/** Values of the index `environment` of artefact versions. */
+export function environmentIndexOf(version: ArtefactVersion): string[] {
+  return environmentsIn(version).map(({ environmentName }) => scoped(version, environmentName))
+}
+
 /** The kinds that both processes keep in memory, with their indexes. */
 export const kindsInStore: readonly StoredKind[] = [
   stored(Application),
@@ -145,7 +150,7 @@ export const kindsInStore: readonly StoredKind[] = [
   stored(Registry),
   stored(ArtefactVersion, {
     artefact: (each) => [scoped(each, artefactId(each.spec))],
-    environment: (each) => environmentsIn(each).map(({ environmentName }) => scoped(each, environmentName)),
+    environment: environmentIndexOf,
     openEnvironment: (each) =>
       environmentsIn(each).flatMap(({ environmentName, outcome }) =>
         outcome === undefined ? [scoped(each, environmentName)] : [],
