@@ -58,12 +58,13 @@ export function deploymentWatches(
       const resource = after ?? before
       return resource ? deploymentEndedBy(resource, progress, running) : []
     }),
-    watchKind(store.cacheOf(EnvironmentDeployment), ({ before, after }) => {
+    watchKind(store.cacheOf(EnvironmentDeployment), (change) => {
+      const { before, after } = change
       if (before && !after) onDeleted(before)
       // Another deployment may start from the set of this one.
       const setName = after && setNameOf(after)
       const isNewSet = setName !== undefined && setName !== (before && setNameOf(before))
-      return [...movedBy({ before, after }, store), ...(isNewSet ? waitingFor(after) : [])]
+      return [...movedBy(change, store), ...(isNewSet ? waitingFor(after) : [])]
     }),
     watchKind(store.cacheOf(Environment), (change) => deploymentsOf(change, store)),
     {
@@ -86,10 +87,7 @@ export function deploymentWatches(
 }
 
 /** The deployments that wait for another one than before, because one ends, comes, begins or is gone: those directly behind it. */
-function movedBy(
-  { before, after }: Pick<Change<EnvironmentDeployment>, 'before' | 'after'>,
-  store: Store,
-): string[] {
+function movedBy({ before, after }: Change<EnvironmentDeployment>, store: Store): string[] {
   const deployment = after ?? before
   const placeOf = (each: EnvironmentDeployment | undefined) =>
     each && !isFinished(each) ? (each.status?.setName ?? '') : undefined
