@@ -6,7 +6,7 @@ import { type Work, works } from './work.ts'
 /** What one run of the benchmark does. */
 export interface Options {
   readonly sizes: Sizes
-  /** Stories to run, `gateway`, `portal`, `environments`, `definitions`, `failover` and `fairness`; all when empty. */
+  /** Stories to run, `gateway`, `portal`, `environments`, `definitions`, `bursts`, `failover` and `fairness`; all when empty. */
   readonly only: readonly string[]
   /** Environments of one resource each, which are measured alone; 0 leaves that out. */
   readonly environments: number
@@ -19,7 +19,7 @@ export interface Options {
   readonly nodeOptions?: string
 }
 
-export const usage = `node bench/main.ts [--repeat n] [--quick] [--only few,many,workloads,rest,chain,largest,gateway,portal,environments,definitions,failover,fairness]
+export const usage = `node bench/main.ts [--repeat n] [--quick] [--only few,many,workloads,rest,chain,largest,gateway,portal,environments,definitions,bursts,failover,fairness]
                     [--resident n] [--scale 10,100,1000,9990 [--page docs/scale.md]] [--environments n] [--works echo,object,five]
                      [--busy n] [--output file] [--node-options="--cpu-prof …"]`
 

@@ -2,6 +2,7 @@ import type { Floor, FloorRound, Pace } from './floor/floor.ts'
 import { independentFloor, operations } from './floor/floor.ts'
 import { gatewayLines } from './gateway/report.ts'
 import type { Sample } from './measure.ts'
+import { burstLines, burstRows } from './parts/bursts.ts'
 import { explanationRows } from './parts/explain.ts'
 import { failoverRows } from './parts/failover.ts'
 import { fairnessRows } from './parts/fairness.ts'
@@ -52,6 +53,7 @@ export function textOf({
   resident,
   environments = [],
   explanations,
+  bursts = [],
   failover,
   fairness,
   samples,
@@ -73,11 +75,13 @@ export function textOf({
       ...residentRows(floor, resident),
       ...environmentRows(environments, leastLine),
       ...explanationRows(explanations, goalLine),
+      ...burstRows(bursts, goalLine),
       ...failoverRows(failover, goalLine),
       ...fairnessRows(fairness, goalLine),
     ]),
     ...(resident ? [heapTable(resident.heap)] : []),
     ...(environments.length > 0 ? [environments.flatMap(environmentsLines).join('\n')] : []),
+    ...(bursts.length > 0 ? [burstLines(bursts).join('\n')] : []),
   ]
   return parts.join('\n\n')
 }

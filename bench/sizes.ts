@@ -18,6 +18,13 @@ export interface Sizes {
   readonly environments: { readonly object: number; readonly echo: number }
   /** Definitions, and resources that none of them fits. */
   readonly explanations: { readonly definitions: number; readonly unmatched: number }
+  /** Workloads and deployments of an environment, and versions for environments with a rule, that are created at once. */
+  readonly bursts: {
+    readonly workloads: number
+    readonly deployments: number
+    readonly versions: number
+    readonly environments: number
+  }
   /** Failing resources of another organization, beside which a small deployment is timed. */
   readonly busy: number
   readonly gateway: {
@@ -49,6 +56,7 @@ export const fullSizes: Sizes = {
   environments: { object: 1000, echo: 2770 },
   // As many problems as a plan lists.
   explanations: { definitions: 10_000, unmatched: 1000 },
+  bursts: { workloads: 1000, deployments: 200, versions: 200, environments: 100 },
   busy: 2000,
   gateway: { writes: 1000, seconds: 15, slowSockets: 5000 },
   rounds: 3,
@@ -64,6 +72,7 @@ export const quickSizes: Sizes = {
   restSeconds: 1,
   environments: { object: 10, echo: 20 },
   explanations: { definitions: 100, unmatched: 10 },
+  bursts: { workloads: 20, deployments: 10, versions: 10, environments: 5 },
   busy: 100,
   gateway: { writes: 50, seconds: 2, slowSockets: 100 },
   rounds: 1,

@@ -6,6 +6,7 @@ import type { Options } from '../options.ts'
 import { measurePortal, type PortalFigures } from '../portal/portal.ts'
 import { measureResident, type Resident } from '../resident/resident.ts'
 import { type Environments, measureEnvironments } from '../scale/environments.ts'
+import { type Burst, measureBursts } from './bursts.ts'
 import { type Explanations, measureExplanations } from './explain.ts'
 import { type Failover, measureFailover } from './failover.ts'
 import { type Fairness, measureFairness } from './fairness.ts'
@@ -17,6 +18,7 @@ export interface PartFigures {
   readonly resident?: Resident
   readonly environments?: readonly Environments[]
   readonly explanations?: Explanations
+  readonly bursts?: readonly Burst[]
   readonly failover?: Failover
   readonly fairness?: Fairness
 }
@@ -40,6 +42,9 @@ const parts: Readonly<Record<string, (scene: Scene) => Promise<PartFigures>>> = 
   environments: async (scene) => ({ environments: await manyEnvironments(scene) }),
   definitions: async ({ bed, stage, options }) => ({
     explanations: await measureExplanations(bed, stage, options.sizes.explanations),
+  }),
+  bursts: async ({ bed, audit, options }) => ({
+    bursts: await measureBursts(bed, audit, options.sizes.bursts),
   }),
   failover: async ({ bed, stage, options }) => ({
     failover: await measureFailover(bed, stage, options.sizes.rounds),
