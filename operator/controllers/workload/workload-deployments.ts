@@ -77,8 +77,8 @@ class WorkloadDeployments {
     store.cacheOf(Workload).subscribe((change) => this.#onWorkload(change))
     store.cacheOf(Environment).subscribe(({ before, after }) => {
       if (!after || !this.#hasWorkloads(after)) return
-      // It may start from another deployment now.
-      if (before && before.metadata.generation !== after.metadata.generation) this.#retries.add(keyOf(after))
+      // It may start from another deployment now, as may a new one of the name.
+      if (before?.metadata.generation !== after.metadata.generation) this.#retries.add(keyOf(after))
       this.#queue.add(keyOf(after))
     })
     store.cacheOf(EnvironmentDeployment).subscribe(({ before, after }) => {

@@ -111,6 +111,23 @@ test('a Workload has failed where the start of the environment has no set, until
   await world.until(() => isUp('aa'))
 })
 
+test('Workloads are deployed to a new environment of the name, although a deployment of the former one failed', async () => {
+  const spec = { applicationName: 'shop', typeName: 'development' }
+  const metadata = { namespace, name: 'shop.dev' }
+  const { fake } = world
+  fake.put(Environment, newObject(Environment, metadata, { ...spec, fromDeploymentName: 'shop.dev.1' }))
+  apply('aa')
+  const deployments = () => fake.store.list(EnvironmentDeployment, namespace)
+  await world.until(() => deployments().length === 1)
+  deployments().forEach(endWait)
+  await world.until(() => recordOf('aa', 'dev')?.state === 'failed')
+  // Without its finalizer, the operator deletes nothing.
+  const former = world.environment()
+  if (former) fake.store.cacheOf(Environment).remove(former)
+  fake.put(Environment, newObject(Environment, { ...metadata, uid: 'another' }, spec))
+  await world.until(() => isUp('aa'))
+})
+
 test('a failed plan is repeated when its input changes, although the API server fails then', async () => {
   const score = scoreDocument({}, { resources: { cache: { type: 'redis' } } })
   apply('aa', { images: [], score: { ...score, metadata: { name: 'aa' } } })
