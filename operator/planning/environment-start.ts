@@ -2,7 +2,7 @@ import { DeploymentSet } from '../api/deployment-set.ts'
 import type { Environment } from '../api/environment.ts'
 import { EnvironmentDeployment } from '../api/environment-deployment.ts'
 import type { SetContent } from '../domain/delta/delta.ts'
-import { baseNamed } from '../domain/deployment/deployment.ts'
+import { baseNamed } from '../domain/deployment/deployment-base.ts'
 import type { Store } from '../kube/cache/store.ts'
 
 /** The set that an environment starts with, and the object name of the environment that it comes from. */

@@ -10,7 +10,7 @@ import {
   type SetContent,
 } from '../../../operator/domain/delta/delta.ts'
 import { foldDelta } from '../../../operator/domain/delta/fold.ts'
-import type { Base } from '../../../operator/domain/deployment/deployment.ts'
+import type { Base } from '../../../operator/domain/deployment/deployment-base.ts'
 import { deltaOfScores } from '../../../operator/domain/score/combine.ts'
 import type { Store } from '../../../operator/kube/cache/store.ts'
 import type { Planning } from '../../../operator/planning/planning.ts'

@@ -4,12 +4,8 @@ import { EnvironmentDeployment, pipelineStepSchema } from '../../../operator/api
 import { newObject } from '../../../operator/api/kind.ts'
 import { annotations } from '../../../operator/api/names.ts'
 import { Problem } from '../../../operator/domain/base/errors.ts'
-import {
-  type Base,
-  baseOf,
-  isFinished,
-  nextDeploymentNumber,
-} from '../../../operator/domain/deployment/deployment.ts'
+import { isFinished, nextDeploymentNumber } from '../../../operator/domain/deployment/deployment.ts'
+import { type Base, baseOf } from '../../../operator/domain/deployment/deployment-base.ts'
 import {
   deploymentObjectName,
   environmentObjectName,

@@ -1,7 +1,7 @@
 import type { EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import { clockDifferenceMs } from '../../domain/base/creation-time.ts'
 import { Stalled } from '../../domain/base/errors.ts'
-import { nextToRun } from '../../domain/deployment/deployment.ts'
+import { nextToRun } from '../../domain/deployment/deployment-order.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import type { Watch } from '../../kube/loop/controller.ts'
 import { type Observed, statusOfError } from '../../kube/loop/status.ts'

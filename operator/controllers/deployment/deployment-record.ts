@@ -3,7 +3,7 @@ import { Environment } from '../../api/environment.ts'
 import { type DeploymentProblem, EnvironmentDeployment } from '../../api/environment-deployment.ts'
 import { annotations } from '../../api/names.ts'
 import { Stalled, Waiting } from '../../domain/base/errors.ts'
-import { isStartRemembered } from '../../domain/deployment/deployment.ts'
+import { isStartRemembered } from '../../domain/deployment/deployment-base.ts'
 import {
   alreadyRan,
   decideRun,

@@ -5,7 +5,7 @@ import { type DeploymentProblem, EnvironmentDeployment } from '../../api/environ
 import { newObject } from '../../api/kind.ts'
 import type { Reason } from '../../api/reasons/reasons.ts'
 import { applyDelta, deltaContent, emptySet, type SetContent } from '../../domain/delta/delta.ts'
-import { type Base, baseNamed, baseOf, startRequestTime } from '../../domain/deployment/deployment.ts'
+import { type Base, baseNamed, baseOf, startRequestTime } from '../../domain/deployment/deployment-base.ts'
 import { isLastPlanned } from '../../domain/deployment/deployment-history.ts'
 import { planningProblem } from '../../domain/graph/exception-guard.ts'
 import { type Cluster, refreshNamed } from '../../kube/cache/cluster.ts'

@@ -11,7 +11,8 @@ import { Stalled, Waiting } from '../../domain/base/errors.ts'
 import { compareText, sameJson } from '../../domain/base/json.ts'
 import { truncate } from '../../domain/base/size-limits.ts'
 import { emptySet, type SetContent } from '../../domain/delta/delta.ts'
-import { baseOf, lastToRun } from '../../domain/deployment/deployment.ts'
+import { baseOf } from '../../domain/deployment/deployment-base.ts'
+import { lastToRun } from '../../domain/deployment/deployment-order.ts'
 import { imageOf } from '../../domain/image/artefact.ts'
 import {
   automationDeltaId,

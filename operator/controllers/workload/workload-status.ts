@@ -10,9 +10,9 @@ import {
   byAge,
   type DeploymentState,
   isFinished,
-  lastToRun,
   stateOfDeployment,
 } from '../../domain/deployment/deployment.ts'
+import { lastToRun } from '../../domain/deployment/deployment-order.ts'
 import { moduleRoots } from '../../domain/placeholder/link.ts'
 import { findPlaceholders } from '../../domain/placeholder/placeholder.ts'
 import { formatDescriptor, splitTypeAndClass } from '../../domain/resource/descriptor.ts'

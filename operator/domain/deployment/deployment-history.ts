@@ -12,9 +12,9 @@ import {
   isFinished,
   isMadeOverRest,
   lastDeployment,
-  nextToRun,
   stateOfDeployment,
 } from './deployment.ts'
+import { nextToRun } from './deployment-order.ts'
 
 /** Condition of a deployment that ran before with the same name and spec. */
 export const alreadyRan = 'AlreadyRan'

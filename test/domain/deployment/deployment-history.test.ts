@@ -3,12 +3,8 @@ import { type Environment, pastDeploymentLimits } from '../../../operator/api/en
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
 import { newObject } from '../../../operator/api/kind.ts'
 import { annotations } from '../../../operator/api/names.ts'
-import {
-  baseOf,
-  nextDeploymentNumber,
-  nextToRun,
-  removableDeployments,
-} from '../../../operator/domain/deployment/deployment.ts'
+import { nextDeploymentNumber, removableDeployments } from '../../../operator/domain/deployment/deployment.ts'
+import { baseOf } from '../../../operator/domain/deployment/deployment-base.ts'
 import {
   decideRun,
   historyOf,
@@ -17,6 +13,7 @@ import {
   type RunDecision,
   runHash,
 } from '../../../operator/domain/deployment/deployment-history.ts'
+import { nextToRun } from '../../../operator/domain/deployment/deployment-order.ts'
 import { ready, stalled } from '../../api-gateway/support/objects.ts'
 import { fc } from '../../support/properties.ts'
 
