@@ -4,12 +4,12 @@ import { Environment } from '../../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
 import { type Kind, newObject } from '../../../operator/api/kind.ts'
 import { finalizer } from '../../../operator/api/names.ts'
-import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import { ApiError } from '../../../operator/kube/client/api-error.ts'
 import { startController } from '../../../operator/kube/loop/controller-loop.ts'
 import { conditionOf } from '../../../operator/kube/loop/outcome.ts'
 import { silentLog } from '../../../operator/log.ts'
 import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
+import { keepingStatus } from '../support/kept-status.ts'
 
 /** The loop of a kind over one terminating object with these finalizers. */
 function startWith(kind: Kind, finalizers: readonly string[], refusal?: ApiError, isRun = false) {
@@ -21,14 +21,7 @@ function startWith(kind: Kind, finalizers: readonly string[], refusal?: ApiError
   const refuse = async (): Promise<never> => {
     throw refusal
   }
-  const cluster = {
-    ...fake,
-    ...(refusal ? { patch: refuse, replace: refuse } : {}),
-    async replaceStatus(_kind, { metadata: { namespace, name } }, status) {
-      fake.setStatus(kind, namespace, name, JSON.parse(JSON.stringify(status)) as object) // as it is kept
-      return fake.store.get(kind, namespace, name)
-    },
-  } as Cluster
+  const cluster = { ...keepingStatus(fake), ...(refusal ? { patch: refuse, replace: refuse } : {}) }
   const controller = { kind, isRun, reconcile: async () => ({}), finalize: async () => {} }
   const loop = startController(cluster, controller, { log: silentLog, isActive: () => true })
   const ready = () => {

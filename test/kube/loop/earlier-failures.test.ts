@@ -3,12 +3,12 @@ import { expect, test } from '@jest/globals'
 import { eventually } from '../../../dev/control-plane/kubernetes.ts'
 import { ActiveResource } from '../../../operator/api/active-resource.ts'
 import { Mismatch, ReconcileError } from '../../../operator/domain/base/errors.ts'
-import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import { startController } from '../../../operator/kube/loop/controller-loop.ts'
 import { conditionOf, isObserved } from '../../../operator/kube/loop/outcome.ts'
 import { silentLog } from '../../../operator/log.ts'
 import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { activeResource } from '../../support/builders.ts'
+import { keepingStatus } from '../support/kept-status.ts'
 
 const namespace = 'acme'
 const graceMs = 50
@@ -17,13 +17,7 @@ const graceMs = 50
 function failing(error: () => Error) {
   const fake = createFakeCluster()
   fake.addOrganization(namespace)
-  const cluster = {
-    ...fake,
-    async replaceStatus(kind, { metadata: { name } }, status) {
-      fake.setStatus(kind, namespace, name, JSON.parse(JSON.stringify(status)) as object) // as it is kept
-      return fake.store.get(kind, namespace, name)
-    },
-  } as Cluster
+  const cluster = keepingStatus(fake)
   const made = activeResource({ type: 's3', resourceId: 'shared.a' })
   const { name } = made.metadata
   const put = (uid: string, generation: number, status?: ActiveResource['status']) => {

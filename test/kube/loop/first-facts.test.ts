@@ -7,23 +7,24 @@ import { startController } from '../../../operator/kube/loop/controller-loop.ts'
 import { silentLog } from '../../../operator/log.ts'
 import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { webhook } from '../../controllers/support/webhooks.ts'
+import { keepingStatus } from '../support/kept-status.ts'
 
 const fake = createFakeCluster()
+const kept = keepingStatus(fake)
 /** The writes to the object, and its reconciles, in their order. */
 const done: string[] = []
 const failures: Error[] = []
 const cluster = {
-  ...fake,
+  ...kept,
   async patch(...given: Parameters<Cluster['patch']>) {
     done.push('finalizer')
-    return fake.patch(...given)
+    return kept.patch(...given)
   },
-  async replaceStatus(kind, { metadata: { namespace, name } }, status) {
+  async replaceStatus(kind, object, status) {
     done.push(`status ${(status as { createdVersion?: string }).createdVersion}`)
     const failure = failures.shift()
     if (failure) throw failure
-    fake.setStatus(kind, namespace, name, JSON.parse(JSON.stringify(status)) as object) // as it is kept
-    return fake.store.get(kind, namespace, name)
+    return kept.replaceStatus(kind, object, status)
   },
 } as Cluster
 

@@ -2,11 +2,11 @@ import { expect, test } from '@jest/globals'
 import { eventually } from '../../../dev/control-plane/kubernetes.ts'
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
 import { ReconcileError } from '../../../operator/domain/base/errors.ts'
-import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import { startController } from '../../../operator/kube/loop/controller-loop.ts'
 import { silentLog } from '../../../operator/log.ts'
 import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { storedObject } from '../../support/builders.ts'
+import { keepingStatus } from '../support/kept-status.ts'
 
 const startTime = '2026-02-01T00:00:00Z'
 const setName = 'shop.set'
@@ -15,13 +15,7 @@ const setName = 'shop.set'
 async function reconcileTwice(first: (fake: ReturnType<typeof createFakeCluster>) => void) {
   const fake = createFakeCluster()
   fake.addOrganization('acme')
-  const cluster = {
-    ...fake,
-    async replaceStatus(kind, { metadata: { namespace, name } }, status) {
-      fake.setStatus(kind, namespace, name, JSON.parse(JSON.stringify(status)) as object) // as it is kept
-      return fake.store.get(kind, namespace, name)
-    },
-  } as Cluster
+  const cluster = keepingStatus(fake)
   const name = 'shop.dev.one'
   fake.put(
     EnvironmentDeployment,

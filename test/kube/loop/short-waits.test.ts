@@ -4,12 +4,12 @@ import { Environment } from '../../../operator/api/environment.ts'
 import { newObject, type StoredObject } from '../../../operator/api/kind.ts'
 import type { Reason } from '../../../operator/api/reasons/reasons.ts'
 import { Waiting } from '../../../operator/domain/base/errors.ts'
-import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
 import { startController } from '../../../operator/kube/loop/controller-loop.ts'
 import { conditionOf, outcomeOf } from '../../../operator/kube/loop/outcome.ts'
 import { ShortWaits, waitingDelayMs } from '../../../operator/kube/loop/short-waits.ts'
 import { silentLog } from '../../../operator/log.ts'
 import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
+import { keepingStatus } from '../support/kept-status.ts'
 
 /** The loop over one object that waits, in its first seconds: the attempts, and the reason that its status shows. */
 async function waitWith(reason: Reason, retryAfterSeconds?: number) {
@@ -23,13 +23,7 @@ async function waitWith(reason: Reason, retryAfterSeconds?: number) {
       { applicationName: 'shop', typeName: 'dev' },
     ),
   )
-  const cluster = {
-    ...fake,
-    async replaceStatus(kind, { metadata: { namespace, name } }, status) {
-      fake.setStatus(kind, namespace, name, JSON.parse(JSON.stringify(status)) as object) // as it is kept
-      return fake.store.get(kind, namespace, name)
-    },
-  } as Cluster
+  const cluster = keepingStatus(fake)
   let attempts = 0
   const reconcile = () => {
     attempts += 1
