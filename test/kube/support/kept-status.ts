@@ -7,7 +7,9 @@ export function keepingStatus(fake: FakeCluster): Cluster {
     ...fake,
     async replaceStatus(kind, { metadata: { namespace, name } }, status) {
       fake.setStatus(kind, namespace, name, JSON.parse(JSON.stringify(status)) as object) // some JSON object
-      return fake.store.get(kind, namespace, name)
+      const kept = fake.store.get(kind, namespace, name)
+      if (!kept) throw new Error(`no ${kind.kind} '${name}'`)
+      return kept
     },
-  } as Cluster // without what only a gateway asks for
+  }
 }
