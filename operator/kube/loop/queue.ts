@@ -11,7 +11,7 @@ export interface WorkQueue {
    * begun ends soon, and most of these before keys that are only looked at again (`low`).
    */
   add(key: string, urgency?: Urgency): void
-  /** Adds the key after this time, of at most 24 days, unless it is due earlier already. */
+  /** Adds the key after this time, of at most 24 days, unless it is due earlier already, or its work begins before. */
   addAfter(key: string, milliseconds: number): void
   /**
    * Runs a part of a key's work that only waits, such as a call, outside the worker pool: another key uses the worker, one
@@ -194,6 +194,8 @@ class KeyQueue implements WorkQueue {
     const permitted = this.#pace.permit(namespace)
     if (permitted) await permitted
     this.#runAgain.delete(key)
+    // That of an earlier run: this one says when the next begins.
+    this.#cancelDelay(key)
     this.#metrics?.started(key)
     await this.#work(key)
     this.#metrics?.ended(key)

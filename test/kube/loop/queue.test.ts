@@ -131,6 +131,21 @@ describe('a queue', () => {
     await queue.stop()
   })
 
+  test('forgets the delay that a run asks for when the next run of the key begins', async () => {
+    let runs = 0
+    const queue = createQueue(1, async (key) => {
+      runs += 1
+      // The object changes while the first run looks at it.
+      if (runs === 1) queue.add(key)
+      queue.addAfter(key, runs === 1 ? 10 : 60_000)
+      await turn()
+    })
+    queue.add('a')
+    await sleep(100)
+    await queue.stop()
+    expect(runs).toBe(2)
+  })
+
   test('waits for a delay that is longer than any timer', async () => {
     let runs = 0
     const queue = createQueue(1, async () => {
