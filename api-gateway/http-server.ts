@@ -1,4 +1,5 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { RestErrorName } from '../operator/api/reasons/errors.ts'
 import { commonHeaders } from './response/common-headers.ts'
@@ -14,7 +15,7 @@ const defaultTimeouts = {
   requestTimeout: 30_000,
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 5_000,
-  /** Closes connections without activity, for example if a client does not read its response. */
+  /** Closes connections without activity, for example if a client does not read its response; not while one is awaited. */
   idleTimeout: 65_000,
 }
 
@@ -50,8 +51,19 @@ export function createHttpServer(
   server.on('checkExpectation', (request) =>
     respondAndClose(request.socket, 400, 'Invalid', "the header 'Expect' has an unsupported value"),
   )
+  keepAwaited(server)
   keepUnsentAnswers(server)
   return server
+}
+
+/** Keeps connections without activity open while no answer has begun: it may take several writes, each of a minute. */
+function keepAwaited(server: Server): void {
+  server.on('request', (_, response) => {
+    // Without a listener, Node closes the connection.
+    response.on('timeout', (socket: Socket) => {
+      if (response.headersSent) socket.destroy()
+    })
+  })
 }
 
 /**

@@ -42,8 +42,12 @@ describe('slow clients', () => {
 
   beforeAll(async () => {
     server = createHttpServer((request, response) => {
+      const { url = '' } = request
       request.resume()
-      request.on('end', () => response.end(request.url === '/large' ? 'x'.repeat(50_000_000) : '{}'))
+      request.on('end', () => {
+        const answer = () => response.end(url.endsWith('large') ? 'x'.repeat(50_000_000) : '{}')
+        setTimeout(answer, url.startsWith('/late') ? 2 * impatient.idleTimeout : 0)
+      })
       request.on('error', () => {})
     }, impatient)
     server.listen(0, '127.0.0.1')
@@ -81,14 +85,18 @@ describe('slow clients', () => {
     expect((await raw(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')).status).toBe(200)
   })
 
-  test('that do not read their answer are closed', async () => {
+  test('that wait for an answer get it, however late it is', async () => {
+    expect((await raw(port, 'GET /late HTTP/1.1\r\nHost: a\r\n\r\n')).status).toBe(200)
+  })
+
+  test.each(['/large', '/late-and-large'])('that do not read their answer are closed: %s', async (path) => {
     const connections = () =>
       new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count)))
     const before = await connections()
     const socket = connect(port, '127.0.0.1')
     socket.pause()
     socket.on('error', () => {})
-    socket.write('GET /large HTTP/1.1\r\nHost: a\r\n\r\n')
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`)
     await eventually(
       'the end of the connection',
       30_000,
