@@ -34,7 +34,7 @@ export function createValidators() {
         const check = compile(schema)
         const cleaned = withoutBlanks(schema, value)
         if (check(cleaned)) return cleaned
-        throw bodyProblem(check.errors?.[0])
+        throw bodyProblem(errorToTell(check.errors))
       }
     },
     /** Returns a function that checks whether a value is valid. */
@@ -45,11 +45,20 @@ export function createValidators() {
     parameter(name: string, schema: TSchema): (value: unknown) => string | undefined {
       return (value) => {
         const check = compile(schema)
-        const [error] = check(value) ? [] : (check.errors ?? [])
+        const error = check(value) ? undefined : errorToTell(check.errors)
         return error && messageOf(error, `'${name}'`)
       }
     },
   }
+}
+
+/** The first error; of alternatives that of one which has the form of the value: the others say only that they have another form. */
+function errorToTell(errors: readonly ErrorObject[] | null | undefined): ErrorObject | undefined {
+  const isOfAlternatives = errors?.at(-1)?.keyword === 'anyOf'
+  const ofForm = isOfAlternatives
+    ? errors.find(({ keyword }) => !['type', 'anyOf'].includes(keyword))
+    : undefined
+  return ofForm ?? errors?.[0]
 }
 
 function bodyProblem(error: ErrorObject | undefined): Problem {

@@ -145,9 +145,13 @@ describe('the runtime of several environments', () => {
 
   test('is that of five environments at most', async () => {
     const ids = Array.from({ length: 6 }, (_, i) => `env-${i}`)
-    expect((await gateway.send(`GET ${app}/runtime?${ids.map((id) => `id=${id}`).join('&')}`)).status).toBe(
+    const many = await gateway.send(`GET ${app}/runtime?${ids.map((id) => `id=${id}`).join('&')}`)
+    expect([many.status, many.body.message]).toEqual([400, "query: 'id' must not have more than 5 items"])
+    const wrong = await gateway.send(`GET ${app}/runtime?id=development&id=a_b`)
+    expect([wrong.status, wrong.body.message]).toEqual([
       400,
-    )
+      expect.stringMatching(/^query: 'id\.1' must have/),
+    ])
     for (const id of ids) addEnvironment(gateway, id, 'development')
     const all = await gateway.send(`GET ${app}/runtime`)
     expect([all.status, all.body.message]).toEqual([400, expect.stringMatching(/the application has 7$/)])
