@@ -37,6 +37,7 @@ export function readOutputData(text: string, namespace: string): Provisioned {
   ]
   const values = objectAt(resource.values ?? {}, `'resource.values'`)
   const secrets = objectAt(resource.secrets ?? {}, `'resource.secrets'`)
+  refuseMisplaced(answer, resource)
   const parts = manifests.filter(({ location }) => !objectLocations.includes(location))
   if (parts.length > 0 && Object.hasOwn(values, partsOutput))
     throw invalid(`'resource.values' has '${partsOutput}', which is the place of the containers and volumes`)
@@ -48,6 +49,25 @@ export function readOutputData(text: string, namespace: string): Provisioned {
         .map((manifest) => placed(manifest, namespace)),
     ),
   }
+}
+
+/** Throws for an answer whose outputs are elsewhere alone: the resource would be ready without them. */
+function refuseMisplaced(answer: FreeForm, resource: FreeForm): void {
+  if (isPresent(resource.values) || isPresent(resource.secrets)) return
+  const places = {
+    values: answer.values,
+    secrets: answer.secrets,
+    outputs: answer.outputs,
+    'resource.outputs': resource.outputs,
+  }
+  const [place] =
+    Object.entries(places).find(([, value]) => isObject(value) && Object.keys(value).length > 0) ?? []
+  if (place !== undefined)
+    throw invalid(`'${place}' is not read: the outputs belong into 'resource.values' and 'resource.secrets'`)
+}
+
+function isPresent(value: unknown): boolean {
+  return value !== undefined && value !== null
 }
 
 /** The objects, each once; of two manifests of one object, each would undo the other. */

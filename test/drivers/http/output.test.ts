@@ -19,6 +19,13 @@ describe('outputs', () => {
     ['null for none', { resource: { values: null, secrets: null }, manifests: null }, {}, {}],
     ['no resource', {}, {}, {}],
     ['null for the resource', { resource: null }, {}, {}],
+    ['other fields beside them', { values: { b: 2 }, resource: { values: { a: 1 }, id: 'x' } }, { a: 1 }, {}],
+    [
+      'other fields that are no outputs',
+      { values: {}, outputs: 'none', driver: { values: { a: 1 } } },
+      {},
+      {},
+    ],
     ['id and type may be anything', { id: 5, type: 'other', resource: { values: { a: 1 } } }, { a: 1 }, {}],
   ])('%s', (_, answer, values, secrets) => {
     expect(read(answer)).toEqual({ outputs: { values, secrets }, objects: [] })
@@ -118,6 +125,10 @@ describe('an answer that cannot be used', () => {
       'values that are a list': { resource: { values: [] } },
       'values that are a text': { resource: { values: 'x' } },
       'secrets that are a number': { resource: { secrets: 5 } },
+      'values elsewhere': { values: { a: 1 } },
+      'secrets elsewhere': { secrets: { a: 'b' }, resource: {} },
+      'outputs under their name': { outputs: { a: 1 }, resource: { values: null } },
+      'outputs in the resource': { resource: { outputs: { a: 1 } } },
       'manifests that are an object': { manifests: {} },
       'manifests that are a text': { resource: { manifests: 'x' } },
       'a manifest that is null': { manifests: [null] },
