@@ -128,7 +128,10 @@ export function accountSecretOf(
   throw new ReferenceNotFound('AccountNotFound', `waiting for the account '${accountName}'`)
 }
 
-/** The credentials to deprovision an instance: those of its account, or the recorded ones after the account was deleted. */
+/**
+ * The credentials to deprovision an instance: those of its account, or the recorded ones, which are kept for this, when the account
+ * was deleted or names a Secret that does not exist.
+ */
 export async function readAccount(
   { metadata }: ActiveResource,
   { accountName, credentialsSecretName }: ProvisionedInstance,
@@ -141,7 +144,17 @@ export async function readAccount(
     account && !account.metadata.deletionTimestamp
       ? account.spec.credentialsSecretName
       : credentialsSecretName
-  return name === undefined ? undefined : createSecretReader(client).read(namespace, name)
+  if (name === undefined) return undefined
+  const reader = createSecretReader(client)
+  try {
+    return await reader.read(namespace, name)
+  } catch (error) {
+    const isMissing = error instanceof Waiting && error.reason === 'SecretNotFound'
+    if (!isMissing || credentialsSecretName === undefined || credentialsSecretName === name) throw error
+    return reader.read(namespace, credentialsSecretName).catch(() => {
+      throw error // it names the Secret that a person can make
+    })
+  }
 }
 
 /**

@@ -122,6 +122,18 @@ describe('a Secret of credentials that is deleted while resources need it', () =
     expect([...instances].map((each) => each.split(' ')[1])).toEqual(['b'])
   })
 
+  test('is used when the account names one by now that does not exist', async () => {
+    putAccount('main')
+    const resource = wanted('shared.dns', 'a', 'main')
+    await world.reconcile(resource)
+    const spec = { type: 'any', credentialsSecretName: 'misspelt' }
+    world.cluster.put(ResourceAccount, newObject(ResourceAccount, { name: 'main', namespace: 'acme' }, spec))
+    world.objects.delete('Secret', 'main')
+    world.remove(resource)
+    expect(await world.reconcile(resource)).toBeUndefined()
+    expect([world.now(resource), world.objects.names(), [...instances]]).toEqual([undefined, [], []])
+  })
+
   test('is not asked for again when it has ended, although an update was refused before', async () => {
     putAccount('main')
     await world.reconcile(wanted('shared.dns', 'a', 'main'))
