@@ -26,13 +26,27 @@ export function problemsOfWebhook({
   payload,
   triggers,
 }: Omit<Spec, 'applicationName'>): string[] {
-  const headerProblem = headers ? problemOfHeaders(headers) : undefined
+  const headerProblem = headers && (problemOfHeaders(headers) ?? problemOfSignature(headers))
   return [
     ...problemsOfUrl(url),
     ...(headerProblem === undefined ? [] : [`headers: ${headerProblem}`]),
     ...problemsOfPayload(payload),
     ...(triggers ?? []).flatMap(problemsOfTrigger),
   ]
+}
+
+/** The headers of the signature, which each call sets itself. */
+const signatureHeaders: ReadonlySet<string> = new Set([
+  'webhook-id',
+  'webhook-timestamp',
+  'webhook-signature',
+])
+
+function problemOfSignature(headers: Readonly<Record<string, unknown>>): string | undefined {
+  const name = Object.keys(headers).find((each) => signatureHeaders.has(each.toLowerCase()))
+  return name === undefined
+    ? undefined
+    : `header '${name.toLowerCase()}' cannot be set: it is part of the signature`
 }
 
 function problemsOfUrl(url: string): string[] {

@@ -57,11 +57,12 @@ describe('the content of calls', () => {
       headers: {
         Authorization: 'Bearer canary-of-the-headers',
         'X-Text': 'é ü',
-        'Webhook-Id': 'forged',
-        'webhook-signature': 'v1,forged',
       },
       triggers: created,
     })
+    const forged = { 'Webhook-Id': 'forged', 'webhook-signature': 'v1,forged' }
+    const refused = await hook(organization, 'forged', { url: receiver.url('/forged'), headers: forged })
+    expect(readyOf(refused).reason).toBe('InvalidWebhook')
     await organization.environment('shop', 'headers')
     const [call] = await receiver.awaitCalls('/headers?a=b', 1)
     const lower = (call?.rawHeaders ?? [])

@@ -50,6 +50,7 @@ const injections: readonly (readonly [
   ['Content-Length', (url) => ({ url, headers: { 'Content-Length': '0' } })],
   ['Transfer-Encoding', (url) => ({ url, headers: { 'transfer-encoding': 'chunked' } })],
   ['Connection', (url) => ({ url, headers: { connection: 'upgrade' } })],
+  ['a header of the signature', (url) => ({ url, headers: { 'Webhook-Id': 'forged' } })],
   ['one header in two spellings', (url) => ({ url, headers: { 'x-a': '1', 'X-A': '2' } })],
   ['a line break in the URL', (url) => ({ url: `${url}\r\nx-forged: b` })],
   ['a blank in the URL', (url) => ({ url: `${url} HTTP/1.1` })],

@@ -134,6 +134,7 @@ describe('a webhook is refused', () => {
 
   test.each<[rule: string, field: string, spec: Partial<Webhook['spec']>]>([
     ['a header that frames the message', 'headers', { headers: { Host: 'a' } }],
+    ['a header of the signature', 'headers', { headers: { 'Webhook-Id': 'mine' } }],
     ['a header with a line break', 'headers', { headers: { a: 'secret\r\nb: c' } }],
     ['a payload that is nested too deeply', 'payload', { payload: deep(33) }],
     ['a payload with too many levels', 'payload', { payload: veryDeep }],
