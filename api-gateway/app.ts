@@ -117,6 +117,7 @@ async function respond(
 ): Promise<void> {
   response.locals['route'] = endpoint.path
   response.locals['offersDryRun'] = offersDryRun(endpoint)
+  gateway.audit.begin(request, response)
   const span = startRequestSpan(request, response, gateway, endpoint)
   try {
     const answer = await span.within(() => handle(request, response))

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Request, Response } from 'express'
 import { Membership, User } from '../../operator/api/access.ts'
 import { systemNamespace } from '../../operator/api/names.ts'
+import type { RestErrorName } from '../../operator/api/reasons/errors.ts'
 import type { Store } from '../../operator/kube/cache/store.ts'
 import type { Log } from '../../operator/log.ts'
 import { isOn } from '../request/boolean-query.ts'
@@ -24,13 +25,15 @@ export interface AuditLocals {
 
 /** Audit records of requests that wrote something or were rejected. */
 export interface Audit {
+  /** Notes a request that is handled: it is recorded when it is answered, or else when this process ends. */
+  begin(request: Request, response: Response): void
   /** Records a request: writes before the response, rejections after it. Ignores successful reads. */
   record(request: Request, response: Response, status: number, reason?: string): void
   /** Returns the stored records of an organization, newest first; none of an earlier one of its name. */
   newest(organization: string): readonly AuditRecord[]
   /** Whether this process can have created a record with this ID. */
   isOurs(id: string): boolean
-  /** Writes all pending records. */
+  /** Writes all pending records, those of writes without an answer too: the API server may have made them. */
   close(): void
 }
 
@@ -47,6 +50,8 @@ export interface AuditOptions {
 }
 
 const defaultLimit = 10_000
+/** What is recorded of a write without an answer. */
+const interrupted: readonly [status: number, reason: RestErrorName] = [500, 'Internal']
 const reads: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /** Writes each record to the log and keeps the newest ones in memory. */
@@ -55,6 +60,9 @@ export function createAudit(options: AuditOptions): Audit {
   const bursts = createBursts(write, burstMs)
   const processId = randomBytes(4).toString('hex')
   const groups = new Map<string, AuditRecord[]>()
+  /** Writes that are handled. */
+  const open = new Map<Response, Request>()
+  let isClosed = false
   let count = 0
   let kept = 0
 
@@ -84,7 +92,11 @@ export function createAudit(options: AuditOptions): Audit {
   }
 
   return {
+    begin(request, response) {
+      if (!reads.has(request.method)) open.set(response, request)
+    },
     record(request, response, status, reason) {
+      if (open.delete(response) && isClosed) return
       const isRefusal = status >= 400 && status < 500
       const { signsIn } = response.locals as AuditLocals // only the gateway sets them
       if (reads.has(request.method) && !isRefusal && !signsIn) return
@@ -100,7 +112,14 @@ export function createAudit(options: AuditOptions): Audit {
       return both.sort((left, right) => (left.id < right.id ? 1 : -1))
     },
     isOurs: (id) => id.startsWith(`${processId}-`),
-    close: () => bursts.close(),
+    close() {
+      isClosed = true
+      const at = new Date(now()).toISOString()
+      const [status, reason] = interrupted
+      for (const [response, request] of open)
+        write(recordOf({ at, request, response, status, reason, store }))
+      bursts.close()
+    },
   }
 }
 

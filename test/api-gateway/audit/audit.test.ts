@@ -161,6 +161,30 @@ describe('a record', () => {
     ])
   })
 
+  test('of a write that the end of the gateway interrupts says failed, once', async () => {
+    const ending = await startGateway()
+    const answer = Promise.withResolvers<never>()
+    const begun = Promise.withResolvers<void>()
+    ending.cluster.create = () => {
+      begun.resolve()
+      return answer.promise
+    }
+    const leaving = new AbortController()
+    const options = { body: { id: 'blog', name: 'Blog' }, signal: leaving.signal }
+    const sent = ending.send('POST /orgs/acme/apps', options).catch(() => 'cut')
+    await begun.promise
+    leaving.abort()
+    expect(await sent).toBe('cut')
+    const records = () =>
+      ending.logged.filter(({ message }) => message === 'audit').map(({ fields }) => fields)
+    await ending.close()
+    const expected = { user_id: 'admin', response_status: 500, result: 'failed', reason: 'Internal' }
+    expect(records()).toEqual([expect.objectContaining(expected)])
+    answer.reject(new Error('the client is closed'))
+    await new Promise(setImmediate)
+    expect(records()).toHaveLength(1)
+  })
+
   test('of a session says so', async () => {
     const { body } = await gateway.send('POST /auth/session', { as: null, body: { token: tokenOf('ana') } })
     const headers = { authorization: `Bearer ${body.token}` }
