@@ -33,7 +33,8 @@ export function readHint(text: string, now: number): Hint {
 export function retryAfter(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined
   if (/^\s*\d+\s*$/.test(header)) return clampSeconds(Number(header), 600)
-  const date = Date.parse(header)
+  // `-5` and `2.5` would be days of the year 2001.
+  const date = /[a-z]/i.test(header) ? Date.parse(header) : Number.NaN
   return Number.isNaN(date) ? undefined : clampSeconds((date - now) / 1000, 600)
 }
 

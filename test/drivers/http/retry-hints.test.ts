@@ -64,6 +64,13 @@ describe('a busy driver', () => {
     ['with too many requests', { status: 429 }, 10, 10],
     ['with too many requests says when', { status: 429, headers: { 'retry-after': '17' } }, 17, 17],
     [
+      'with too many requests says a number that is none',
+      { status: 429, headers: { 'retry-after': '-5' } },
+      10,
+      10,
+    ],
+    ['with too many requests says a fraction', { status: 429, headers: { 'retry-after': '2.5' } }, 10, 10],
+    [
       'with too many requests says a date',
       () => ({ status: 429, headers: { 'retry-after': new Date(Date.now() + 40_000).toUTCString() } }),
       11,
