@@ -1,6 +1,7 @@
 import type { ActiveResource } from '../../api/active-resource.ts'
 import { Registry, registrySecretKeys } from '../../api/registry.ts'
 import { hasReason, Stalled } from '../../domain/base/errors.ts'
+import { compareText } from '../../domain/base/json.ts'
 import { isPresent } from '../../domain/base/object-problem.ts'
 import {
   hasLogin,
@@ -32,8 +33,7 @@ export async function pullCredentialsFor(
 ): Promise<PullCredentials[]> {
   const { namespace } = workload.metadata
   const usable = images.length === 0 ? [] : store.list(Registry, namespace).filter(isUsable)
-  // Of two for the same registry, the one that is not ready may be a duplicate.
-  let registries = [...usable.filter(givesCredentials), ...usable.filter((each) => !givesCredentials(each))]
+  let registries = usable.sort(byPrecedence)
   let pullSecret: Promise<string | undefined> | undefined
   const credentialsOf = async (registry: Registry) => {
     const read = await readUnlessUnfit(registry, reader)
@@ -53,6 +53,13 @@ export async function pullCredentialsFor(
     }
     registries = registries.filter((each) => !without.includes(each))
   }
+}
+
+/** Of two for the same registry, the one that is not ready may be a duplicate, and the younger one is, whatever its status says. */
+function byPrecedence(left: Registry, right: Registry): number {
+  const rankOf = (each: Registry) => Number(isReadyNow(each)) + Number(givesCredentials(each))
+  const textOf = ({ metadata }: Registry) => `${metadata.creationTimestamp} ${metadata.name}`
+  return rankOf(right) - rankOf(left) || compareText(textOf(left), textOf(right))
 }
 
 async function readUnlessUnfit(registry: Registry, reader: SecretReader) {
@@ -130,7 +137,11 @@ const passingReasons: ReadonlySet<string> = new Set(['Failed', 'NotAllowed', 'Re
  */
 export function givesCredentials(registry: Registry | undefined): boolean {
   if (!isPresent(registry)) return false
-  return conditionOf(registry, 'Ready')?.status === 'True' || passingReasons.has(readyReason(registry))
+  return isReadyNow(registry) || passingReasons.has(readyReason(registry))
+}
+
+function isReadyNow(registry: Registry): boolean {
+  return conditionOf(registry, 'Ready')?.status === 'True'
 }
 
 function readyReason(registry: Registry): string {

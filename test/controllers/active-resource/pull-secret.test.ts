@@ -59,11 +59,17 @@ const ready = (
 
 let world: World
 
-function putRegistry(name: string, registry: string, status: 'True' | 'False' = 'True'): void {
+function putRegistry(
+  name: string,
+  registry: string,
+  status: 'True' | 'False' = 'True',
+  reason?: Reason,
+  creationTimestamp = '2026-01-01T00:00:00Z',
+): void {
   const spec = { registry, type: 'basic' as const, credentialsSecretName: `${name}-secret` }
   world.cluster.put(Registry, {
-    ...storedObject(Registry, { name, generation: 1 }, spec),
-    status: ready(status),
+    ...storedObject(Registry, { name, generation: 1, creationTimestamp }, spec),
+    status: ready(status, reason),
   })
   putSecret(name, canary)
 }
@@ -273,10 +279,22 @@ describe('a workload with images of a registry', () => {
     })
   })
 
-  test('has those of the registry that is ready, of two for the same address', async () => {
-    putRegistry('a-duplicate', 'r.test', 'False')
+  test.each<Reason>(['SecretNotFound', 'Failed', 'Rejected'])(
+    'has those of the registry that is ready, of two for the same address: the other is %s',
+    async (reason) => {
+      putRegistry('a-duplicate', 'r.test', 'False', reason)
+      putSecret('a-duplicate', 'other')
+      putRegistry('builds', 'r.test')
+      const resource = world.put(workload('r.test/web:1'))
+      await world.reconcile(resource)
+      expect(passwordsIn(pullSecret(resource))).toEqual({ 'r.test': canary })
+    },
+  )
+
+  test('has those of the older registry, of two for the same address that the cluster refuses', async () => {
+    putRegistry('a-duplicate', 'r.test', 'False', 'Rejected', '2026-01-02T00:00:00Z')
     putSecret('a-duplicate', 'other')
-    putRegistry('builds', 'r.test')
+    putRegistry('builds', 'r.test', 'False', 'Rejected', '2026-01-01T00:00:00Z')
     const resource = world.put(workload('r.test/web:1'))
     await world.reconcile(resource)
     expect(passwordsIn(pullSecret(resource))).toEqual({ 'r.test': canary })
