@@ -74,7 +74,7 @@ export class Removals {
         for (const handler of this.#environmentHandlers) handler(key)
     })
     tools.store.cacheOf(Environment).subscribe(({ before, after }) => {
-      if (!before || before.metadata.uid === after?.metadata.uid) return
+      if (!before || after) return
       this.#decisions.delete(keyOf(before))
       this.#enqueue(tools.store.byIndex(ActiveResource, 'environment', keyOf(before)))
     })

@@ -62,7 +62,7 @@ export class AutomaticDeployments {
     this.#settleMs = settleSeconds * 1000
     this.#wantedIn = createWantedIn(cluster.store)
     cluster.store.cacheOf(ArtefactVersion).subscribe(({ before, after }) => {
-      if (before && before.metadata.uid !== after?.metadata.uid) this.forget(before)
+      if (before && !after) this.forget(before)
     })
   }
 

@@ -86,7 +86,7 @@ function trackMissedNames<K extends SecretOwnerKind>(
   store.cacheOf(kind).subscribe(({ before, after }) => {
     if (!before) return
     const { uid } = before.metadata
-    if (uid !== after?.metadata.uid) {
+    if (!after) {
       missedNames.delete(uid)
       return
     }

@@ -170,13 +170,12 @@ class Finalizers implements SecretFinalizers {
   #releaseAfter({ before, after }: Change<ActiveResource>): void {
     if (!before) return
     const { namespace, uid } = before.metadata
-    const isSame = after?.metadata.uid === uid
-    const still = isSame ? secretsNeededBy(after) : []
-    const former = [...secretsNeededBy(before), ...(isSame ? [] : this.#unrecordedNames(before))]
+    const still = after ? secretsNeededBy(after) : []
+    const former = [...secretsNeededBy(before), ...(after ? [] : this.#unrecordedNames(before))]
     const lost = former.filter((name) => !still.includes(name))
     const unreleased = lost.filter((name) => this.#needs.get(uid, `${namespace}/${name}`) !== 'released')
     for (const name of lost) this.#needs.set(uid, `${namespace}/${name}`, undefined)
-    if (!isSame) this.#needs.delete(uid)
+    if (!after) this.#needs.delete(uid)
     if (unreleased.length > 0) void this.#removeUntilDone(namespace, unreleased)
   }
 

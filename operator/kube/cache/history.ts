@@ -39,8 +39,8 @@ export function createFirstVersions<T extends StoredObject>(cache: Cache<T>): (o
   }
   for (const object of cache.all()) note(object)
   cache.subscribe(({ before, after }) => {
-    if (before && before.metadata.uid !== after?.metadata.uid) versions.delete(before.metadata.uid)
     if (after) note(after)
+    else if (before) versions.delete(before.metadata.uid)
   })
   return (object) => versions.get(object.metadata.uid) ?? versionOf(object)
 }

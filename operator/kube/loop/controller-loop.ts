@@ -110,7 +110,7 @@ class ControllerLoop<K extends Kind> implements Loop {
     this.#cache.subscribe(({ before, after }) => {
       const latest = after ?? before
       // An object that is made again under the name has no earlier failures, nor has a new spec.
-      if (before && latest && before.metadata.uid !== after?.metadata.uid) this.#forget(keyOf(latest))
+      if (before && !after) this.#forget(keyOf(before))
       else if (latest && before?.metadata.generation !== after?.metadata.generation)
         this.#backoff.reset(keyOf(latest))
       if (after && needsReconcile(before, after)) queue.add(keyOf(after))
