@@ -3,6 +3,7 @@ import { ReconcileError, Waiting } from '../../domain/base/errors.ts'
 import type { Log, LogFields } from '../../log.ts'
 import type { Cache } from '../cache/cache.ts'
 import type { Cluster } from '../cache/cluster.ts'
+import { onOrganization } from '../cache/store.ts'
 import { isConflict, isNotFound } from '../client/api-error.ts'
 import { explainRefusal, rejectedRetrySeconds } from '../client/explain-rejection.ts'
 import { hasFinalizer, keyOf, namespacedName } from '../client/resource.ts'
@@ -115,9 +116,7 @@ class ControllerLoop<K extends Kind> implements Loop {
         this.#backoff.reset(keyOf(latest))
       if (after && needsReconcile(before, after)) queue.add(keyOf(after))
     })
-    this.#cluster.store.namespaces.subscribe(({ after }) => {
-      if (after) this.#lookAgain(this.#cache.inNamespace(after.metadata.name))
-    })
+    onOrganization(this.#cluster.store, (namespace) => this.#lookAgain(this.#cache.inNamespace(namespace)))
     for (const watch of this.#controller.watches ?? []) {
       watch.subscribe((keys) => {
         for (const key of keys) queue.add(key, this.#shortWaits.has(key) ? 'high' : 'normal')

@@ -2,19 +2,25 @@ import { expect, test } from '@jest/globals'
 import { eventually } from '../../../dev/control-plane/kubernetes.ts'
 import { Environment } from '../../../operator/api/environment.ts'
 import { newObject, type StoredObject } from '../../../operator/api/kind.ts'
+import { labels } from '../../../operator/api/names.ts'
 import type { Reason } from '../../../operator/api/reasons/reasons.ts'
 import { Waiting } from '../../../operator/domain/base/errors.ts'
 import { startController } from '../../../operator/kube/loop/controller-loop.ts'
 import { conditionOf, outcomeOf } from '../../../operator/kube/loop/outcome.ts'
 import { ShortWaits, waitingDelayMs } from '../../../operator/kube/loop/short-waits.ts'
 import { silentLog } from '../../../operator/log.ts'
-import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
+import { createFakeCluster, type FakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { keepingStatus } from '../support/kept-status.ts'
 
 /** The loop over one object that waits, in its first seconds: the attempts, and the reason that its status shows. */
-async function waitWith(reason: Reason, retryAfterSeconds?: number) {
+async function waitWith(
+  reason: Reason,
+  retryAfterSeconds?: number,
+  meanwhile: (fake: FakeCluster) => void = () => {},
+) {
   const fake = createFakeCluster()
   fake.addOrganization('acme')
+  change(fake, 1, true)
   fake.put(
     Environment,
     newObject(
@@ -41,6 +47,7 @@ async function waitWith(reason: Reason, retryAfterSeconds?: number) {
   await eventually('an attempt', 5000, async () => attempts > 0 || undefined)
   await loop.queue.idle()
   const early = shown()
+  meanwhile(fake)
   await new Promise((resolve) => setTimeout(resolve, waitingDelayMs + 500))
   await loop.stop()
   return { attempts, early, late: shown() }
@@ -52,6 +59,23 @@ test.each<Reason>(['DriverBusy', 'RateLimited'])(
     expect(await waitWith(reason, 3600)).toEqual({ attempts: 1, early: reason, late: reason })
   },
 )
+
+/** Stores the namespace of the organization again, with its label or without. */
+function change({ store }: FakeCluster, version: number, isOrganization: boolean): void {
+  const metadata = { name: 'acme', uid: 'acme', resourceVersion: String(version), creationTimestamp: '' }
+  const labelled = isOrganization ? { labels: { [labels.organization]: 'acme' } } : {}
+  store.namespaces.set({ apiVersion: 'v1', kind: 'Namespace', metadata: { ...metadata, ...labelled } })
+}
+
+test.each<[change: string, labelled: readonly boolean[], attempts: number]>([
+  ['any change of its namespace ends none', [true, true], 1],
+  ['the label of its organization ends it', [false, true], 2],
+])('a pause of an hour: %s', async (_, labelled, attempts) => {
+  const found = await waitWith('DriverBusy', 3600, (fake) => {
+    for (const [at, each] of labelled.entries()) change(fake, at + 2, each)
+  })
+  expect(found.attempts).toBe(attempts)
+})
 
 test.each<[string, Reason, number | undefined]>([
   ['at any time', 'DependencyNotReady', undefined],
