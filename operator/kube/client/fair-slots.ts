@@ -22,8 +22,8 @@ const little = { burst: 64, perSecond: 25 }
 
 /**
  * Creates this many slots. While several owners ask for slots, each one that asks for much uses at most `share` of them, so
- * that what they share behind the slots answers fast. Work of the empty owner has no share, and does not count as that of
- * another.
+ * that what they share behind the slots answers fast. One that is alone leaves a share free, so that the first work of another
+ * does not wait for the end of slow work. Work of the empty owner has no share, and does not count as that of another.
  */
 export function createFairSlots(
   slots: number,
@@ -36,8 +36,9 @@ export function createFairSlots(
   const waiting = createFairQueue<() => void>()
   /** The owner that asked last is last. */
   const uses = new Map<string, Use>()
+  const mostAlone = share < slots ? Math.max(share, slots - share) : slots
   let free = slots
-  let most = slots
+  let most = mostAlone
 
   /** Whether several owners ask for slots; forgets those before them that do not any more. */
   function isShared(): boolean {
@@ -52,7 +53,7 @@ export function createFairSlots(
   }
 
   function limit(owner: string, { running, demand }: Use): void {
-    if (running >= (demand > burst ? most : slots)) waiting.pause(owner)
+    if (running >= (demand > burst ? most : mostAlone)) waiting.pause(owner)
     else waiting.resume(owner)
   }
 
@@ -64,7 +65,7 @@ export function createFairSlots(
   }
 
   function startWaiting(): void {
-    const limitNow = isShared() ? share : slots
+    const limitNow = isShared() ? share : mostAlone
     if (limitNow !== most) {
       most = limitNow
       for (const [owner, use] of uses) limit(owner, use)
