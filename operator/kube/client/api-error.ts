@@ -94,10 +94,10 @@ export function isRefused(error: unknown): error is ApiError {
   return isRejected(error) || (error instanceof ApiError && error.status < 429 && isDenied(error))
 }
 
-/** How the authorizer names a missing rule; admission rules do not use this form. */
+/** How the authorizer names a missing rule; the words of an admission rule may have this form. */
 const missingRight = /\bcannot \S+ (?:resource|path) "/
 
 /** Whether an RBAC rule is missing; false when an admission rule rejects the request. */
-export function lacksRight({ status, message }: ApiError): boolean {
-  return status === 403 && missingRight.test(message)
+export function lacksRight(error: ApiError): boolean {
+  return error.status === 403 && missingRight.test(error.message) && !isDenied(error)
 }

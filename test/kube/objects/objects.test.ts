@@ -119,8 +119,9 @@ describe.each(Object.keys(calls))('a request to %s an object', (verb) => {
   test.each([
     ["ValidatingAdmissionPolicy 'team.labels'", " with binding 'all' denied request: canary has no label"],
     ['admission webhook "team.example.com"', ' denied the request: canary has no label'],
+    ['admission webhook "team.example.com"', ' denied the request: canary cannot use resource "gpu"'],
   ])('that %s refuses names it, and its words unless they may quote a Secret', async (policy, words) => {
-    const refusal = new ApiError(422, 'Invalid', `secrets "login" is forbidden: ${policy}${words}`)
+    const refusal = new ApiError(403, 'Forbidden', `secrets "login" is forbidden: ${policy}${words}`)
     expect(((await thrown(verb, refusal)) as Stalled).message).toContain(`${policy}${words}`)
     const { message } = (await thrown(verb, refusal, secret)) as Stalled
     expect([message.includes(`${policy} denies it`), message.includes('canary')]).toEqual([true, false])
