@@ -21,7 +21,11 @@ export const creationCases: readonly Case[] = [
     title: 'outputs are objects without nulls, for the requested type',
     needs: 'create',
     async run({ resource, given }) {
-      const { values, secrets, id, type } = await resource().settle(given)
+      const { values, secrets, id, type, misplaced } = await resource().settle(given)
+      if (misplaced !== undefined)
+        throw new Failure(
+          `'${misplaced}' is not read; outputs belong into 'resource.values' and 'resource.secrets'`,
+        )
       const [found] = [...nullsIn(values, 'resource.values'), ...nullsIn(secrets, 'resource.secrets')]
       if (found) throw new Failure(`'${found}' is null; omit outputs without a value`)
       if (id !== undefined && typeof id !== 'string') throw new Failure(`'id' is not a string`)

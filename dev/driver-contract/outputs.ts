@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { parseJson } from '../../operator/domain/base/json.ts'
+import { misplacedOutputs } from '../../operator/drivers/http/output-data.ts'
 import type { Answer } from './client.ts'
 import { Failure } from './failure.ts'
 import { isJson, type Json, textsIn } from './inputs.ts'
@@ -11,6 +12,8 @@ export interface Outputs {
   readonly values: Json
   readonly secrets: Json
   readonly manifests: readonly unknown[]
+  /** Where outputs are that nothing reads, if there are none where they belong. */
+  readonly misplaced: string | undefined
 }
 
 /** Reads a 200; throws a Failure for an invalid body. */
@@ -26,6 +29,7 @@ export function outputsOf(answer: Answer): Outputs {
     values: objectAt(resource, 'values'),
     secrets: objectAt(resource, 'secrets'),
     manifests,
+    misplaced: misplacedOutputs(body, resource),
   }
 }
 

@@ -43,6 +43,11 @@ describe('a driver with a defect fails where it has it', () => {
       { put: bendOutputs((body) => ({ ...body, resource: { values: { host: null } } })) },
       ['outputs'],
     ],
+    [
+      'has its outputs elsewhere',
+      { put: bendOutputs(({ resource, ...body }) => ({ ...body, values: { host: 'a' } })) },
+      ['outputs'],
+    ],
     ['answers for another type', { put: bendOutputs((body) => ({ ...body, type: 'gcs' })) }, ['outputs']],
     [
       'answers text with 200',

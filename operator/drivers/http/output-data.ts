@@ -37,7 +37,11 @@ export function readOutputData(text: string, namespace: string): Provisioned {
   ]
   const values = objectAt(resource.values ?? {}, `'resource.values'`)
   const secrets = objectAt(resource.secrets ?? {}, `'resource.secrets'`)
-  refuseMisplaced(answer, resource)
+  const misplaced = misplacedOutputs(answer, resource)
+  if (misplaced !== undefined)
+    throw invalid(
+      `'${misplaced}' is not read: the outputs belong into 'resource.values' and 'resource.secrets'`,
+    )
   const parts = manifests.filter(({ location }) => !objectLocations.includes(location))
   if (parts.length > 0 && Object.hasOwn(values, partsOutput))
     throw invalid(`'resource.values' has '${partsOutput}', which is the place of the containers and volumes`)
@@ -51,19 +55,17 @@ export function readOutputData(text: string, namespace: string): Provisioned {
   }
 }
 
-/** Throws for an answer whose outputs are elsewhere alone: the resource would be ready without them. */
-function refuseMisplaced(answer: FreeForm, resource: FreeForm): void {
-  if (isPresent(resource.values) || isPresent(resource.secrets)) return
+/** Where an answer has outputs that nothing reads, and none where they belong: the resource would be ready without them. */
+export function misplacedOutputs(answer: FreeForm, resource: FreeForm): string | undefined {
+  if (isPresent(resource.values) || isPresent(resource.secrets)) return undefined
   const places = {
     values: answer.values,
     secrets: answer.secrets,
     outputs: answer.outputs,
     'resource.outputs': resource.outputs,
   }
-  const [place] =
-    Object.entries(places).find(([, value]) => isObject(value) && Object.keys(value).length > 0) ?? []
-  if (place !== undefined)
-    throw invalid(`'${place}' is not read: the outputs belong into 'resource.values' and 'resource.secrets'`)
+  const isGiven = (value: unknown) => isObject(value) && Object.keys(value).length > 0
+  return Object.entries(places).find(([, value]) => isGiven(value))?.[0]
 }
 
 function isPresent(value: unknown): boolean {
