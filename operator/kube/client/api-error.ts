@@ -68,12 +68,18 @@ export function isAlreadyExists(error: unknown): boolean {
   return error instanceof ApiError && error.reason === 'AlreadyExists'
 }
 
+/**
+ * How the API server says that an applied object is none of its kind: an unknown field, a text for a number, an item given twice.
+ * It answers 500, and quotes values.
+ */
+const malformed = /^failed to (?:create typed|convert) /
+
 /** Whether the API server or etcd rejects a write for good: it is invalid or too large. */
 export function isRejected(error: unknown): error is ApiError {
   if (!(error instanceof ApiError)) return false
-  return (
-    [413, 422].includes(error.status) || /request is too large|message larger than max/.test(error.message)
-  )
+  const { status, message } = error
+  if (status === 500 && malformed.test(message)) return true
+  return [413, 422].includes(status) || /request is too large|message larger than max/.test(message)
 }
 
 /** Whether an admission webhook or policy of the cluster denies a request. */

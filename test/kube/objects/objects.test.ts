@@ -162,6 +162,26 @@ test.each<[what: string, message: string, thrown: object]>([
   expect(await thrown('apply', refusal)).toMatchObject(expected)
 })
 
+describe.each([
+  ['create typed patch object', '.data.pin: expected string, got &value.valueUnstructured{Value:12345}'],
+  ['convert new object', 'unable to convert unstructured object: error decoding from json: 12345'],
+])('a request to apply an object that is none of its kind: failed to %s', (what, detail) => {
+  // Kubernetes answers so to applied objects; an update of the same content is answered 400.
+  const refusal = new ApiError(500, 'InternalError', `failed to ${what} (acme/login; /v1): ${detail}`)
+
+  test('is Stalled, Rejected, and repeated', async () => {
+    const error = await thrown('apply', refusal)
+    expect(error).toBeInstanceOf(Stalled)
+    const message = expect.stringMatching(/'ConfigMap'.*12345/)
+    expect(error).toMatchObject({ reason: 'Rejected', retryAfterSeconds: expect.any(Number), message })
+  })
+
+  test('does not quote a Secret', async () => {
+    const { message } = (await thrown('apply', refusal, secret)) as Error
+    expect(message).not.toContain('12345')
+  })
+})
+
 describe('a kind is served', () => {
   /** A cluster that serves the kind Route in these versions of its group, except in v3, and does not serve v5 yet. */
   function objectsWith(versions: readonly string[], asked: string[] = []): Objects {
