@@ -17,6 +17,7 @@ import { inTurns, type Pace } from './pace.ts'
 import { needsReconcile } from './predicate.ts'
 import { createQueue, type QueueMetrics, type WorkQueue } from './queue.ts'
 import { QuotaWaits } from './quota-waits.ts'
+import { RepeatedConflicts } from './repeated-conflicts.ts'
 import { type Resync, startResync } from './resync.ts'
 import { RetryPace } from './retry-pace.ts'
 import { ShortWaits, waitingDelayMs } from './short-waits.ts'
@@ -74,6 +75,7 @@ class ControllerLoop<K extends Kind> implements Loop {
   readonly #backoff: Backoff
   /** Failed writes of a status in a row. They are no attempts, which end a deployment. */
   readonly #unwritten: Backoff
+  readonly #conflicts = new RepeatedConflicts()
   readonly #retryPace = new RetryPace()
   readonly #gracePeriod: GracePeriod
   readonly #shortWaits = new ShortWaits()
@@ -161,6 +163,7 @@ class ControllerLoop<K extends Kind> implements Loop {
     this.#shortWaits.end(key)
     this.#backoff.reset(key)
     this.#unwritten.reset(key)
+    this.#conflicts.forget(key)
     this.#resyncKeys.delete(key)
     this.#gracePeriod.forget(key)
   }
@@ -226,10 +229,10 @@ class ControllerLoop<K extends Kind> implements Loop {
     longestDelay?: number,
   ): Promise<void> {
     const writer = new StatusWriter(this.#cluster, this.#controller.kind, object, this.#options.isActive)
-    const { observed, error } = await attempt(() => run(this.#contextOf(writer, key)))
+    const { observed, error: thrown } = await attempt(() => run(this.#contextOf(writer, key)))
+    const error = this.#conflicts.explain(key, thrown)
     if ((error === undefined && observed === undefined) || error instanceof Stopping) return
     this.#quotaWaits.add(key, error)
-    if (isConflict(error)) throw error
     const work = object.metadata.deletionTimestamp === undefined ? 'reconcile' : 'deletion'
     const outcome = this.#gracePeriod.outcomeFor(key, object, outcomeOf(error, work))
     const isFailure = outcome.retry === 'backoff'
