@@ -3,7 +3,13 @@ import type { KubeObject } from '../../api/kind.ts'
 import { Waiting } from '../../domain/base/errors.ts'
 import { areCovered, leafPaths, type SeparatedOutputs } from '../../domain/schema/secret-outputs.ts'
 import type { Outputs, Provisioned } from '../../drivers/driver.ts'
-import { isSame, isSameReference, isWatchable, refuseReserved } from '../objects/applied-object.ts'
+import {
+  isSame,
+  isSameReference,
+  isWatchable,
+  refuseReserved,
+  withoutFieldsOfCluster,
+} from '../objects/applied-object.ts'
 import type { ApplyResult } from '../objects/drift.ts'
 import { openNamespace, refuseNamespaceOfOthers } from '../objects/environment-namespace.ts'
 import { claimsRollout } from '../rollout/await-rollout.ts'
@@ -14,7 +20,7 @@ import { formerSecretPaths, sortOutputs } from './outputs.ts'
 import type { Run } from './provision-run.ts'
 import type { ResourceStatus } from './resource-tools.ts'
 
-/** Gives each object its namespace; throws Stalled for an object that no driver may make. Writes nothing. */
+/** Gives each object its namespace, and takes away what only the cluster sets; throws Stalled for one that no driver may make. */
 export async function placeObjects(
   { resource, request, tools }: Run,
   answer: Provisioned,
@@ -23,7 +29,8 @@ export async function placeObjects(
     refuseReserved(each)
     refuseNamespaceOfOthers(resource, each)
   }
-  return Promise.all(answer.objects.map((each) => tools.objects.placed(each, request.namespace)))
+  const placed = (each: KubeObject) => tools.objects.placed(withoutFieldsOfCluster(each), request.namespace)
+  return Promise.all(answer.objects.map(placed))
 }
 
 /**

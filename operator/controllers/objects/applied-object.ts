@@ -28,6 +28,24 @@ export function refuseReserved({ apiVersion, kind, metadata }: KubeObject): void
     )
 }
 
+/** Fields of the metadata that only the cluster sets. With some of them, each apply is a conflict. */
+const fieldsOfCluster: ReadonlySet<string> = new Set([
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'managedFields',
+  'selfLink',
+])
+
+/** The object without the fields that the manifest has when it is a copy of an object of a cluster. */
+export function withoutFieldsOfCluster(object: KubeObject): KubeObject {
+  const entries = Object.entries(object.metadata).filter(([name]) => !fieldsOfCluster.has(name))
+  return { ...object, metadata: Object.fromEntries(entries) as unknown as KubeObject['metadata'] } // the others
+}
+
 /** Adds the labels and annotations by which the operator finds the object of a resource. */
 export function marked(resource: Manifest<typeof ActiveResource>, object: KubeObject): KubeObject {
   const { type, class: resourceClass, resourceId } = resource.spec

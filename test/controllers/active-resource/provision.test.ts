@@ -117,6 +117,30 @@ describe('before they are applied, the status records', () => {
   })
 })
 
+test('what only the cluster sets in the metadata of an object is not applied', async () => {
+  const metadata = {
+    name: 'copy',
+    uid: 'uid-of-another',
+    resourceVersion: '123',
+    generation: 4,
+    creationTimestamp: '2020-01-01T00:00:00Z',
+    deletionTimestamp: '2020-01-01T00:00:00Z',
+    deletionGracePeriodSeconds: 0,
+    managedFields: [],
+    selfLink: '/api/v1/x',
+  }
+  const applied: object[] = []
+  world.objects.before = (each) => {
+    if (each.kind === 'ConfigMap') applied.push(each.metadata)
+  }
+  provision = () => ({ objects: [{ ...object('ConfigMap'), metadata: { ...metadata, labels: { a: 'b' } } }] })
+  const resource = wanted()
+  expect(await world.reconcile(resource)).toBeUndefined()
+  expect(applied.map((each) => Object.keys(each).sort())).toEqual([
+    ['annotations', 'labels', 'name', 'namespace'],
+  ])
+})
+
 describe('a large answer is held until its objects are applied', () => {
   test.each<[what: string, fails: boolean]>([
     ['with success', false],
