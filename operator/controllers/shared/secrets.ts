@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { ActiveResource } from '../../api/active-resource.ts'
 import type { StoredObject } from '../../api/kind.ts'
 import { apiVersion } from '../../api/names.ts'
@@ -87,7 +88,10 @@ async function resolveLeaf(value: unknown, namespace: string, reader: SecretRead
   const wanted = String(key)
   const found = ownValue(content, wanted) ?? ownValue(content, withoutEnding(wanted))
   if (found === undefined)
-    throw new Mismatch('SecretKeyNotFound', `the Secret '${secret}' has no key '${String(key)}'`)
+    throw new Mismatch(
+      'SecretKeyNotFound',
+      `the Secret '${secret}' has no key '${wanted}', or its value is not text in UTF-8`,
+    )
   return found
 }
 
@@ -115,18 +119,20 @@ function encode(key: string, value: unknown): readonly [string, string] {
 
 /**
  * The content of a Secret: a key with the suffix `.json` is parsed, and loses the suffix unless there is such a key too. Throws
- * Mismatch for one whose value is not JSON.
+ * Mismatch for one whose value is not JSON. Values that are not text, such as key stores, are left out: JSON would change them.
  */
 export function contentOf({ metadata: { name: secretName }, data }: StoredObject): FreeForm {
   const encoded = (data ?? {}) as Record<string, string>
   return Object.fromEntries(
-    Object.entries(encoded).map(([key, value]) => {
-      const text = Buffer.from(value, 'base64').toString()
-      if (!key.endsWith(jsonEnding)) return [key, text]
+    Object.entries(encoded).flatMap(([key, value]) => {
+      const bytes = Buffer.from(value, 'base64')
+      if (!isUtf8(bytes)) return []
+      const text = bytes.toString()
+      if (!key.endsWith(jsonEnding)) return [[key, text]]
       const name = withoutEnding(key)
       // A name with the suffix is that of an output, whose text is encoded.
       const isTaken = Object.hasOwn(encoded, name) && !name.endsWith(jsonEnding)
-      return [isTaken ? key : name, parse(secretName, key, text)]
+      return [[isTaken ? key : name, parse(secretName, key, text)]]
     }),
   )
 }

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import {
   contentOf,
   createSecretReader,
@@ -102,3 +102,23 @@ test.each<[key: string, expected: unknown]>([
     expect(resolved).toEqual({ leaf: expected })
   },
 )
+
+describe('a value of a Secret that is not text', () => {
+  const keystore = Buffer.from([0xfe, 0xed, 0xfe, 0xed]).toString('base64')
+  const data = { keystore, 'tls.crt': encoded('certificate'), 'odd.json': keystore }
+  const client = { request: async () => ({ metadata: {}, data }) } as unknown as KubeClient // reads need no more
+  const resolve = (leaf: object) => resolveSecretRefs({ leaf }, 'acme', createSecretReader(client))
+
+  test.each(['keystore', 'odd', 'odd.json'])("is refused: key '%s'", async (key) => {
+    const error = { reason: 'SecretKeyNotFound', message: expect.stringContaining('UTF-8') }
+    await expect(resolve({ secret: 's', key })).rejects.toMatchObject(error)
+  })
+
+  test('is not part of the whole Secret', async () => {
+    expect(await resolve({ secret: 's' })).toEqual({ leaf: { 'tls.crt': 'certificate' } })
+  })
+
+  test('is no obstacle for the others', async () => {
+    expect(await resolve({ secret: 's', key: 'tls.crt' })).toEqual({ leaf: 'certificate' })
+  })
+})
