@@ -1,16 +1,12 @@
 import { MIMEType } from 'node:util'
 import type { Request } from 'express'
 import { Problem } from '../../operator/domain/base/errors.ts'
-import { isObject, parseJson } from '../../operator/domain/base/json.ts'
+import { isObject, parseJson, pathOfChangedInteger } from '../../operator/domain/base/json.ts'
 
 const maxDepth = 64
 const maxKeysOfObject = 10_000
 const maxKeys = 100_000
 const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype'])
-/** Integers with fewer digits are always exact. */
-const manyDigits = /\d{16}/
-/** Matches texts, which are skipped, and numbers that may be long integers. */
-const textOrLongNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|[-+.\deE]{16,}/g
 
 /** Limits for a request body. */
 export interface BodyLimits {
@@ -36,7 +32,7 @@ export function parseBody(bytes: Buffer): unknown {
   if (text.trim() === '') throw new Problem('Unprocessable', 'the body is empty')
   const value = parse(text)
   refuseUnusable(value)
-  if (manyDigits.test(text)) refuseChangedIntegers(text)
+  refuseChangedIntegers(text)
   return value
 }
 
@@ -88,36 +84,10 @@ function parse(text: string): unknown {
 
 /** Throws Invalid for an integer that would be answered with other digits. */
 function refuseChangedIntegers(text: string): void {
-  if (![...text.matchAll(textOrLongNumber)].some(([token]) => isChangedInteger(token))) return
   const path = pathOfChangedInteger(text)
+  if (path === undefined) return
   const where = path.length > 0 ? `'${path.join('.')}'` : 'the body'
   throw new Problem('Invalid', `the integer in ${where} has too many digits: up to 15 are always exact`)
-}
-
-/** Path of an integer, which replaces the integer and then the objects around it. */
-class IntegerPath {
-  readonly keys: readonly string[]
-  constructor(keys: readonly string[]) {
-    this.keys = keys
-  }
-}
-
-/** Returns the path of the first such integer. A reviver is slow for long lists, so it runs only for this message. */
-function pathOfChangedInteger(text: string): readonly string[] {
-  const revive = (_key: string, value: unknown, { source = '' }: { readonly source?: string }) => {
-    if (isChangedInteger(source)) return new IntegerPath([])
-    if (typeof value !== 'object' || value === null) return value
-    for (const [key, item] of Object.entries(value))
-      if (item instanceof IntegerPath) return new IntegerPath([key, ...item.keys])
-    return value
-  }
-  const result: unknown = JSON.parse(text, revive as Parameters<typeof JSON.parse>[1]) // the type lacks `source`
-  return result instanceof IntegerPath ? result.keys : []
-}
-
-/** Whether an integer has other digits as a double. One that a double represents exactly may: 2^60 is written as 1152921504606847000. */
-function isChangedInteger(token: string): boolean {
-  return /^-?\d{16,}$/.test(token) && String(Number(token)) !== token
 }
 
 /** The API server stores another character for half of a surrogate pair, and two keys may become one. */

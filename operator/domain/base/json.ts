@@ -19,6 +19,40 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** Integers with fewer digits are always exact. */
+const manyDigits = /\d{16}/
+/** Matches texts, which are skipped, and numbers that may be long integers. */
+const textOrLongNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|[-+.\deE]{16,}/g
+
+/** Path of an integer, which replaces the integer and then the objects around it. */
+class IntegerPath {
+  readonly keys: readonly string[]
+  constructor(keys: readonly string[]) {
+    this.keys = keys
+  }
+}
+
+/** The path of the first integer of a JSON text that has other digits when it is parsed; undefined without one. */
+export function pathOfChangedInteger(text: string): readonly string[] | undefined {
+  if (!manyDigits.test(text)) return undefined
+  if (![...text.matchAll(textOrLongNumber)].some(([token]) => isChangedInteger(token))) return undefined
+  // A reviver is slow for long lists, so it runs only for this message.
+  const revive = (_key: string, value: unknown, { source = '' }: { readonly source?: string }) => {
+    if (isChangedInteger(source)) return new IntegerPath([])
+    if (typeof value !== 'object' || value === null) return value
+    for (const [key, item] of Object.entries(value))
+      if (item instanceof IntegerPath) return new IntegerPath([key, ...item.keys])
+    return value
+  }
+  const result: unknown = JSON.parse(text, revive as Parameters<typeof JSON.parse>[1]) // the type lacks `source`
+  return result instanceof IntegerPath ? result.keys : []
+}
+
+/** Whether an integer has other digits as a double. One that a double represents exactly may: 2^60 is written as 1152921504606847000. */
+function isChangedInteger(token: string): boolean {
+  return /^-?\d{16,}$/.test(token) && String(Number(token)) !== token
+}
+
 /** JSON with sorted keys: equal content gives equal text. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) {

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../api/kind.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import { Stalled } from '../../domain/base/errors.ts'
-import { isObject, parseJson, sameJson } from '../../domain/base/json.ts'
+import { isObject, parseJson, pathOfChangedInteger, sameJson } from '../../domain/base/json.ts'
 import { partsOutput } from '../../domain/rendering/pod-parts.ts'
 import type { Provisioned } from '../driver.ts'
 import { objectKey } from '../object-key.ts'
@@ -30,6 +30,7 @@ export function readOutputData(text: string, namespace: string): Provisioned {
   const answer = objectAt(parse(text), 'the answer')
   if (isUnsafe(answer, maxDepth))
     throw invalid(`the answer is nested more than ${maxDepth} deep, or has a field '__proto__'`)
+  refuseChangedIntegers(text)
   const resource = objectAt(answer.resource ?? {}, `'resource'`)
   const manifests = [
     ...manifestsAt(answer.manifests, 'manifests'),
@@ -89,6 +90,14 @@ function parse(text: string): unknown {
   const value = parseJson(text)
   if (value === undefined) throw invalid('the answer is not JSON')
   return value
+}
+
+/** Throws for an integer that JavaScript would change. */
+function refuseChangedIntegers(text: string): void {
+  const path = pathOfChangedInteger(text)
+  if (path === undefined) return
+  const where = `the integer in '${path.join('.')}'`
+  throw invalid(`${where} has too many digits: up to 15 are always exact; give it as text`)
 }
 
 /** Whether a value is nested too deeply or has a `__proto__` key. */

@@ -114,6 +114,11 @@ describe('an answer that cannot be used', () => {
     ['no JSON', '<html>'],
     ['half of it', '{"resource":'],
     ['a nest', `{"resource":{"values":{"a":${'['.repeat(500_000)}${']'.repeat(500_000)}}}}`],
+    ['an integer that loses digits', '{"resource":{"values":{"account":9007199254740993}}}'],
+    [
+      'such an integer in a manifest',
+      '{"manifests":[{"data":{"apiVersion":"v1","kind":"A","metadata":{"name":"a"},"size":-9007199254740993}}]}',
+    ],
     ['a prototype', '{"resource":{"values":{"a":{"__proto__":{"b":1}}}}}'],
     ...[null, 'text', 5, [], true].map((value): [string, string] => [
       JSON.stringify(value),
