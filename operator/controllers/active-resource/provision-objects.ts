@@ -20,7 +20,7 @@ import { formerSecretPaths, sortOutputs } from './outputs.ts'
 import type { Run } from './provision-run.ts'
 import type { ResourceStatus } from './resource-tools.ts'
 
-/** Gives each object its namespace, and takes away what only the cluster sets; throws Stalled for one that no driver may make. */
+/** The objects with their namespaces, without what only the cluster sets; throws Stalled for one that no driver may make. */
 export async function placeObjects(
   { resource, request, tools }: Run,
   answer: Provisioned,

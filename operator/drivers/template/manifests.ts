@@ -85,7 +85,7 @@ function objectOf(manifest: string, document: unknown, namespace: string | undef
   if (!isObject(metadata)) throw invalid(manifest, "has no 'metadata.name'")
   const { name } = metadata
   if (typeof name !== 'string' || name === '') throw invalid(manifest, "has no 'metadata.name'")
-  const place = metadata.namespace ?? namespace
+  const place = metadata.namespace === '' ? namespace : (metadata.namespace ?? namespace)
   if (place !== undefined && typeof place !== 'string')
     throw invalid(manifest, "has a 'metadata.namespace' that is no text")
   return {

@@ -128,6 +128,11 @@ describe('manifests', () => {
       [{ data: { port: '3' } }],
     ],
     [
+      'an empty namespace is absent',
+      { a: { data: { apiVersion: 'v1', kind: 'A', metadata: { name: 'a', namespace: '' } } } },
+      [{ metadata: { name: 'a', namespace: 'acme--shop--dev' } }],
+    ],
+    [
       'a namespace that is given',
       { a: { data: { apiVersion: 'v1', kind: 'A', metadata: { name: 'a', namespace: 'other' } } } },
       [{ metadata: { name: 'a', namespace: 'other' } }],
