@@ -19,6 +19,8 @@ type Status = NonNullable<ActiveResource['status']>
 
 const maxOutputsBytes = 512 * 1024
 const remainsSeconds = 2
+/** A key of a Secret, which may get the suffix `.json`. */
+const secretKey = /^(?!\.{1,2}$|\.\.)[-._a-zA-Z0-9]{1,248}$/
 
 /**
  * Moves to the secret outputs those that the type declares secret, the driver returns as secret, or were secret before.
@@ -37,6 +39,7 @@ export function sortOutputs(
   const custom = customTypeOf(type, types)
   const sorted = separateSecrets(outputs, custom?.outputsSchema, secretPaths)
   if (custom && !isRepair) refuseUnfit(outputs, custom)
+  refuseUnfitNames(sorted.secrets)
   const bytes = Buffer.byteLength(JSON.stringify([sorted.values, sorted.secretPaths]))
   if (bytes > maxOutputsBytes)
     throw new Stalled('OutputsTooLarge', `the outputs are ${bytes} bytes, more than ${maxOutputsBytes}`)
@@ -61,6 +64,14 @@ function refuseUnfit(outputs: Outputs, { type, outputsSchema }: ResourceTypeInfo
   const { place, message } = problem
   const fits = place === '' ? 'the outputs do not fit' : `output '${place}' does not fit`
   throw new Stalled('InvalidOutputs', `${fits} the type '${type}': ${message}`)
+}
+
+/** The cluster does not say which key of a Secret it refuses, lest it shows content. */
+function refuseUnfitNames(secrets: FreeForm): void {
+  const unfit = Object.keys(secrets).find((name) => !secretKey.test(name))
+  if (unfit === undefined) return
+  const message = `secret output '${unfit}' has a name that is no key of a Secret: only letters, digits, '-', '_' and '.'`
+  throw new Stalled('InvalidOutputs', message)
 }
 
 /** Removes the plain outputs at these paths from a status, and records the paths as secret. */

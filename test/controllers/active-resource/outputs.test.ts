@@ -66,6 +66,16 @@ describe('outputs of a custom type', () => {
     expect(sorted({ password: 1 }, {}, 'postgres')).toMatchObject({ values: { password: 1 }, secrets: {} })
   })
 
+  test.each(['a b', 'a/b', 'é', '', '.', '..', '..a', 'x'.repeat(249)])(
+    'a secret output whose name is no key of a Secret is refused by its name: %j',
+    (name) => {
+      const refused = () => sorted({}, { [name]: 'canary' }, 'postgres')
+      expect(refused).toThrow(expect.objectContaining({ reason: 'InvalidOutputs' }))
+      expect(refused).toThrow(`secret output '${name}'`)
+      expect(sorted({ [name]: 'plain' }, {}, 'postgres')).toMatchObject({ values: { [name]: 'plain' } })
+    },
+  )
+
   test('are not sorted while the type is missing', () => {
     expect(() => sorted({ host: 'db' }, {}, 'acme/ghost')).toThrow(Waiting)
   })
