@@ -35,7 +35,8 @@ export function sortOutputs(
   const empty = Object.entries({ ...outputs.values, ...outputs.secrets }).find(([, value]) =>
     holdsNull(value),
   )
-  if (empty) throw new Stalled('InvalidOutputs', `output '${empty[0]}' is null or contains a null`)
+  if (empty)
+    throw new Stalled('InvalidOutputs', `output '${empty[0]}' is, or contains, a null or too large a number`)
   const custom = customTypeOf(type, types)
   const sorted = separateSecrets(outputs, custom?.outputsSchema, secretPaths)
   if (custom && !isRepair) refuseUnfit(outputs, custom)
@@ -105,7 +106,9 @@ export async function hideSecretOutputs(
   return { ...resource, status: { ...hidden, observedGeneration: status.observedGeneration } }
 }
 
+/** Whether a value is stored as a null, or with one: so is a number such as 1e400, which JavaScript reads as infinite. */
 function holdsNull(value: unknown): boolean {
+  if (typeof value === 'number') return !Number.isFinite(value)
   if (typeof value !== 'object' || value === null) return value === null || value === undefined
   return Object.values(value).some(holdsNull)
 }

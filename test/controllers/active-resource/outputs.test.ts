@@ -52,6 +52,7 @@ describe('outputs of a custom type', () => {
     ['a value is of another type', { host: 'db', port: 'many' }, {}],
     ['a secret breaks a limit', { host: 'db' }, { password: 'short' }],
     ['a value is null', { host: 'db', port: null }, {}],
+    ['a value is a number that JSON does not have', { host: 'db', size: Number.POSITIVE_INFINITY }, {}],
     ['a value within another is null', { host: 'db', more: { a: 1, b: null } }, {}],
   ])('that do not fit its schema are refused: %s', (_, values, secrets) => {
     expect(() => sorted(values, secrets)).toThrow(Stalled)
