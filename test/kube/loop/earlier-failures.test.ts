@@ -1,8 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
-import { expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { eventually } from '../../../dev/control-plane/kubernetes.ts'
 import { ActiveResource } from '../../../operator/api/active-resource.ts'
 import { Mismatch, ReconcileError } from '../../../operator/domain/base/errors.ts'
+import { ApiError } from '../../../operator/kube/client/api-error.ts'
 import { startController } from '../../../operator/kube/loop/controller-loop.ts'
 import { conditionOf, isObserved } from '../../../operator/kube/loop/outcome.ts'
 import { silentLog } from '../../../operator/log.ts'
@@ -14,7 +15,7 @@ const namespace = 'acme'
 const graceMs = 50
 
 /** A loop whose reconciles fail, and one object. */
-function failing(error: () => Error) {
+function failing(error: () => Error | undefined) {
   const fake = createFakeCluster()
   fake.addOrganization(namespace)
   const cluster = keepingStatus(fake)
@@ -25,11 +26,15 @@ function failing(error: () => Error) {
     fake.put(ActiveResource, { ...made, metadata, status })
   }
   const now = () => fake.store.get(ActiveResource, namespace, name)
+  let reconciles = 0
   put('first', 1)
   const controller = {
     kind: ActiveResource,
-    async reconcile(): Promise<never> {
-      throw error()
+    async reconcile(): Promise<object> {
+      reconciles += 1
+      const thrown = error()
+      if (thrown) throw thrown
+      return {}
     },
   }
   const loop = startController(cluster, controller, {
@@ -47,7 +52,7 @@ function failing(error: () => Error) {
     }
     throw new Error('no status')
   }
-  return { fake, put, now, status, stop: () => loop.stop() }
+  return { fake, put, now, status, reconciles: () => reconciles, stop: () => loop.stop() }
 }
 
 const failure = () => new ReconcileError('ProvisionFailed', 'not today')
@@ -82,4 +87,27 @@ test('failures of an earlier spec are not those of a later one', async () => {
   const later = await status()
   await stop()
   expect(attemptsOf(later)).toBe(1)
+})
+
+describe('conflicts', () => {
+  const conflict = () => new ApiError(409, 'Conflict', 'Precondition failed: UID')
+  const readyOf = (resource: ActiveResource | undefined) => resource && conditionOf(resource, 'Ready')
+
+  test('that do not end are what the object waits for, with growing pauses', async () => {
+    const { now, reconciles, stop } = failing(conflict)
+    const condition = await eventually('a status', 10_000, async () => readyOf(now()))
+    expect(condition).toMatchObject({ status: 'Unknown', reason: 'Failed', message: conflict().message })
+    const before = reconciles()
+    await setTimeout(1500)
+    await stop()
+    expect(reconciles() - before).toBeLessThanOrEqual(2)
+  })
+
+  test('of a few writers at the same time are not shown', async () => {
+    let left = 4
+    const { now, reconciles, stop } = failing(() => (left-- > 0 ? conflict() : undefined))
+    const condition = await eventually('a status', 10_000, async () => readyOf(now()))
+    await stop()
+    expect([condition.status, reconciles()]).toEqual(['True', 5])
+  })
 })
