@@ -74,7 +74,10 @@ const containerFields = {
   readiness_probe: probe('Keeps requests from the pod while it fails.'),
   startup_probe: probe('Delays the other probes until it succeeds.'),
   working_dir: text('Working directory of the command.', { maxLength: 4096 }),
-  image_pull_policy: oneOf(['Always', 'IfNotPresent', 'Never'], 'When the image is pulled.'),
+  image_pull_policy: oneOf(
+    ['Always', 'IfNotPresent', 'Never'],
+    'When the image is pulled. When absent: `Always` for the tag `latest` or none, `IfNotPresent` for others.',
+  ),
   lifecycle: passed('Handlers `postStart` and `preStop`, as in Kubernetes, without `host`.'),
   security_context: containerSecurity,
 }

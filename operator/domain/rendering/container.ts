@@ -1,5 +1,6 @@
 import type { FreeForm } from '../../api/schema.ts'
 import { compareText, isObject } from '../base/json.ts'
+import { parseImage } from '../image/image-reference.ts'
 import type { ModuleContainer, NativeContainer } from '../module/container-schema.ts'
 import { mountPath } from '../module/formats.ts'
 import { variableOfWord } from '../module/names.ts'
@@ -40,7 +41,7 @@ export function renderContainer(id: string, container: ModuleContainer, pod: Pod
   const {
     image,
     working_dir: workingDir,
-    image_pull_policy: imagePullPolicy,
+    image_pull_policy: imagePullPolicy = pullPolicyOf(image),
     lifecycle,
     resources,
   } = container
@@ -73,9 +74,20 @@ export function renderNativeContainer(container: NativeContainer, { contents, sc
   const { command: _, args: __, env = [], securityContext, ...rest } = container
   return {
     ...rest,
+    imagePullPolicy: rest.imagePullPolicy ?? pullPolicyOf(rest.image),
     ...commandAndVariables(`${scope}${container.name}`, container, env, contents),
     securityContext: restricted(securityContext),
   }
+}
+
+/**
+ * The policy that Kubernetes gives to a new container with this image. It keeps that of the image before when an apply names none:
+ * an image without a tag would not be pulled again.
+ */
+function pullPolicyOf(image: unknown): string | undefined {
+  if (typeof image !== 'string') return undefined
+  const { tag, digest } = parseImage(image)
+  return (tag ?? (digest === undefined ? 'latest' : undefined)) === 'latest' ? 'Always' : 'IfNotPresent'
 }
 
 /** The security context with the defaults of the Pod Security level `restricted`. */

@@ -192,6 +192,38 @@ function withNulls(value: unknown, { properties, additionalProperties }: Fields)
   return Object.fromEntries([...absent, ...given])
 }
 
+// Kubernetes keeps what it chose for the image of an earlier deployment, so that it does not pull `latest` again.
+test.each<[image: string, policy: string]>([
+  ['api', 'Always'],
+  ['api:latest', 'Always'],
+  ['localhost:5000/api', 'Always'],
+  [`api:latest@sha256:${'0'.repeat(64)}`, 'Always'],
+  ['api:1', 'IfNotPresent'],
+  ['localhost:5000/api:1', 'IfNotPresent'],
+  [`api@sha256:${'0'.repeat(64)}`, 'IfNotPresent'],
+])(
+  'the image %s has the policy that Kubernetes gives to a new container, unless the module has one',
+  (image, policy) => {
+    const init = { name: 'first', image }
+    const { containers, initContainers } = templateOf(
+      rendered(moduleWith({ image }, { pod: { initContainers: [init] } })),
+    ).spec
+    expect([containers, initContainers]).toMatchObject([
+      [{ imagePullPolicy: policy }],
+      [{ imagePullPolicy: policy }],
+    ])
+    const own = moduleWith(
+      { image, image_pull_policy: 'Never' },
+      { pod: { initContainers: [{ ...init, imagePullPolicy: 'Never' }] } },
+    )
+    const { spec } = templateOf(rendered(own))
+    expect([...spec.containers, ...(spec.initContainers ?? [])].map((each) => each.imagePullPolicy)).toEqual([
+      'Never',
+      'Never',
+    ])
+  },
+)
+
 test('a field that is null is absent', () => {
   const nulls = { allowPrivilegeEscalation: null, capabilities: { add: null, drop: null } }
   const pod = { securityContext: { runAsNonRoot: null, seccompProfile: null } }
