@@ -6,7 +6,7 @@ import { inParallel } from '../../kube/client/parallel.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import type { Objects } from '../../kube/objects/objects.ts'
 import { isSame, isWatchable, marked, referenceTo, remaining, textOf } from './applied-object.ts'
-import type { ApplyResult, DriftDetector } from './drift.ts'
+import type { ApplyOutcome, DriftDetector } from './drift.ts'
 import type { ForeignObjects } from './foreign-objects.ts'
 import { isAddressRefused, keepsForm, removeOtherForm } from './headless-services.ts'
 import type { UnseenObjects } from './unseen-objects.ts'
@@ -41,7 +41,7 @@ export async function applyAll(
   wanted: readonly KubeObject[],
   tools: ApplyTools,
   lost: readonly KubeObject[] = [],
-): Promise<ApplyResult> {
+): Promise<ApplyOutcome> {
   const uids = new Map<KubeObject, string>()
   for (const each of wanted) {
     const uid = lost.includes(each) ? undefined : await uidOf(resource, each, tools)
@@ -56,14 +56,17 @@ export async function applyAll(
         await inParallel(unknown, (each) => tools.foreign.refuse(resource, each))
         const applied: AppliedObject[] = []
         const live: StoredObject[] = []
+        let isChanged = false
         for (const each of wanted) {
+          const before = await seenVersion(each, tools)
           const answer = lost.includes(each)
             ? await applyOne(resource, each, undefined, tools)
             : await applyInForm(resource, each, uids.get(each), tools)
           applied.push(recordOf(answer))
           live.push(answer)
+          isChanged ||= isWatchable(each) && before !== answer.metadata.resourceVersion
         }
-        return { applied, live }
+        return { applied, live, isChanged }
       },
     )
   } catch (error) {
@@ -84,6 +87,13 @@ async function uidOf(
   const { namespace = '', name } = object.metadata
   const seen = (await objects.watch(object)).get(namespace, name)
   return seen?.metadata.uid === uid ? uid : undefined
+}
+
+/** The version of an object that its watch shows; undefined without a watch. */
+async function seenVersion(object: KubeObject, { objects }: ApplyTools): Promise<string | undefined> {
+  if (!isWatchable(object)) return undefined
+  const { namespace = '', name } = object.metadata
+  return (await objects.watch(object)).get(namespace, name)?.metadata.resourceVersion
 }
 
 /** The same as `applyOne`, after the deletion of a Service that must become headless, or no longer be it. */

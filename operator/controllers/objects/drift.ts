@@ -12,6 +12,11 @@ export interface ApplyResult {
   readonly live: readonly StoredObject[]
 }
 
+export interface ApplyOutcome extends ApplyResult {
+  /** Whether an object has another version than its watch showed before. */
+  readonly isChanged: boolean
+}
+
 interface ObjectEvent {
   readonly object: StoredObject
   readonly isGone: boolean
@@ -65,11 +70,6 @@ export class DriftDetector {
     return this.#pace.contested(key)
   }
 
-  /** All objects of the resource are about to be applied: what drifted until now needs no repair. */
-  noteApplying(key: string): void {
-    this.#drifted.delete(key)
-  }
-
   /** The resource needs no repairs any more. */
   forget(key: string): void {
     this.#drifted.delete(key)
@@ -94,6 +94,14 @@ export class DriftDetector {
 
   onEnqueue(handler: (key: string) => void): void {
     this.#handlers.push(handler)
+  }
+
+  /** Applies all objects of the resource: what drifted until now needs no repair. */
+  async applyAll(key: string, apply: () => Promise<ApplyOutcome>): Promise<ApplyResult> {
+    this.#drifted.delete(key)
+    const result = await this.holdDuring(key, apply)
+    this.#pace.noteRepaired(key, result.isChanged)
+    return result
   }
 
   /** Runs an apply. Events are handled after it: only then is it known which of them the apply caused. */

@@ -122,8 +122,7 @@ export function createInventory(objects: Objects, options: Options): Inventory {
       const before = await ownObjects.find(resource, 'provision')
       for (const each of new Set(wanted.map(({ metadata }) => metadata.namespace)))
         if (each !== undefined) await open(resource, each)
-      drift.noteApplying(keyOf(resource))
-      const result = await drift.holdDuring(keyOf(resource), () => applyAll(resource, wanted, shared))
+      const result = await drift.applyAll(keyOf(resource), () => applyAll(resource, wanted, shared))
       if (!keepsOthers) await removeAllBut(result.applied, resource, before, shared)
       return result
     },

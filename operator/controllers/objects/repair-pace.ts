@@ -13,9 +13,11 @@ const cleanupSize = 1000
 interface Repairs {
   readonly bucket: TokenBucket
   /** The object that another client changes, since repairs had to wait. */
-  contested?: ObjectReference
+  contested?: ObjectReference | undefined
   /** Whether the next repair waits for the timer. */
   isWaiting: boolean
+  /** Whether the last repair changed nothing: the other client changes only what is its own. */
+  isNeedless: boolean
   timer?: NodeJS.Timeout | undefined
 }
 
@@ -38,15 +40,24 @@ export class RepairPace {
   take(key: string, changed: ObjectReference): boolean {
     const now = this.#now()
     if (this.#repairs.size >= cleanupSize) this.#cleanUp(now)
-    const repairs = this.#repairs.get(key) ?? { bucket: new TokenBucket(limit, now), isWaiting: false }
+    const fresh = () => ({ bucket: new TokenBucket(limit, now), isWaiting: false, isNeedless: false })
+    const repairs: Repairs = this.#repairs.get(key) ?? fresh()
     this.#repairs.set(key, repairs)
     const waitMs = repairs.bucket.take(now)
     repairs.isWaiting = waitMs > 0
     // The status names it, and must not change with each object of several.
-    if (repairs.isWaiting) repairs.contested ??= changed
+    if (repairs.isWaiting && !repairs.isNeedless) repairs.contested ??= changed
     else if (repairs.contested) repairs.contested = changed
-    if (repairs.contested) this.#enqueueAfter(key, repairs, waitMs || calmMs)
+    if (repairs.isWaiting || repairs.contested) this.#enqueueAfter(key, repairs, waitMs || calmMs)
     return waitMs === 0
+  }
+
+  /** The objects of the resource were applied; whether that changed one of them. */
+  noteRepaired(key: string, isChanged: boolean): void {
+    const repairs = this.#repairs.get(key)
+    if (!repairs) return
+    repairs.isNeedless = !isChanged
+    if (!isChanged) repairs.contested = undefined
   }
 
   /** Whether the resource is enqueued later for its next repair. */

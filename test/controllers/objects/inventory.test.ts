@@ -164,6 +164,17 @@ describe.each(kinds)('an object of the kind %s', (kind) => {
     expect(inventory.contested(resource)).toMatchObject({ kind, name: 'thing' })
   })
 
+  test('to which another client adds what is its own again and again is in no contest', async () => {
+    await bring(object(kind))
+    for (let i = 0; i < 12; i += 1) {
+      const live = world.get(kind, 'thing')
+      const annotations = { ...live?.metadata.annotations, 'example.com/seen': `${i}` }
+      if (live) world.put({ ...live, metadata: { ...live.metadata, annotations } })
+      if (inventory.consumeDrift(resource)) await bring(object(kind))
+    }
+    expect(inventory.contested(resource)).toBeUndefined()
+  })
+
   test('that is applied after an edit needs no repair for that edit', async () => {
     await bring(object(kind))
     edit(kind)

@@ -69,6 +69,25 @@ test('of several objects that another client changes, one is named until the nex
   expect(pace.contested('acme/a')).toEqual(other)
 })
 
+test('repairs that change nothing have the same pauses, and are no contest', () => {
+  repairsOf('acme/a', 10)
+  pace.noteRepaired('acme/a', false)
+  expect(repairsOf('acme/a', 5)).toBe(0)
+  expect(pace.contested('acme/a')).toBeUndefined()
+  jest.advanceTimersByTime(30_000)
+  expect(enqueued.splice(0)).toEqual(['acme/a'])
+  expect(repairsOf('acme/a', 1)).toBe(1)
+})
+
+test('a contest ends with a repair that changes nothing, and begins after one that does', () => {
+  repairsOf('acme/a', 11)
+  pace.noteRepaired('acme/a', false)
+  expect(pace.contested('acme/a')).toBeUndefined()
+  pace.noteRepaired('acme/a', true)
+  expect(repairsOf('acme/a', 1)).toBe(0)
+  expect(pace.contested('acme/a')).toEqual(object)
+})
+
 test('a resource that is removed is not enqueued any more', () => {
   repairsOf('acme/a', 11)
   pace.forget('acme/a')
