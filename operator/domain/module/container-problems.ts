@@ -1,5 +1,5 @@
 import { base64Bytes, isBase64 } from '../base/base64.ts'
-import { escapeToken } from '../base/json.ts'
+import { compareText, escapeToken } from '../base/json.ts'
 import { quantityOf } from '../base/quantity.ts'
 import { truncate } from '../base/size-limits.ts'
 import type { ModuleContainer, NativeContainer, Probe } from './container-schema.ts'
@@ -104,6 +104,7 @@ function checkPaths({ files, volume_mounts: mounts }: ModuleContainer, at: strin
     )
       report(`${where}/sub_path`, 'must be a path inside the volume')
   })
+  reportBelowFiles(known, `${at}/files/`, report)
   eachEntry(files, `${at}/files`, (_, file, where) => {
     const { value, binary_value: binary } = file
     if (value !== undefined && binary !== undefined) report(where, "has both 'value' and 'binary_value'")
@@ -112,6 +113,17 @@ function checkPaths({ files, volume_mounts: mounts }: ModuleContainer, at: strin
     if (binary !== undefined && !hasPlaceholder(binary) && !isBase64(binary.replace(/\s/g, '')))
       report(`${where}/binary_value`, 'is not Base64')
   })
+}
+
+/** Reports paths below the path of a file, which is no folder: the container would not start. `known` has places by path. */
+function reportBelowFiles(known: ReadonlyMap<string, string>, ofFiles: string, report: ReportAt): void {
+  // What is below a file follows it when the slash is before all other characters.
+  const sortable = [...known].map(([path, where]) => [path.replaceAll('/', '\0'), where] as const)
+  let file: readonly [path: string, where: string] | undefined
+  for (const each of sortable.sort(([left], [right]) => compareText(left, right))) {
+    if (file && each[0].startsWith(`${file[0]}\0`)) report(each[1], `is below the file at '${file[1]}'`)
+    else file = each[1].startsWith(ofFiles) ? each : undefined
+  }
 }
 
 /** Reports a seccomp profile of the node without its file, and a file of another profile. */

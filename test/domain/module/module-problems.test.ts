@@ -114,6 +114,23 @@ describe('a problem of a module names its field', () => {
       /is mounted twice/,
     ],
     [
+      'a file below a file',
+      inContainer({
+        files: { '/etc/a': { value: 'a' }, '/etc/a-b': { value: 'b' }, '/etc//a/b/c': { value: 'c' } },
+      }),
+      '/spec/containers/main/files/~1etc~1~1a~1b~1c',
+      /is below the file at '.*~1etc~1a'/,
+    ],
+    [
+      'a volume below a file',
+      inContainer({
+        files: { '/etc/a': { value: 'a' } },
+        volume_mounts: { '/etc/a/b': { id: 'externals.data' } },
+      }),
+      '/spec/containers/main/volume_mounts/~1etc~1a~1b',
+      /is below the file at/,
+    ],
+    [
       'a path that is not absolute',
       inContainer({ files: { 'etc/a': { value: 'a' } } }),
       '/spec/containers/main/files/etc~1a',
