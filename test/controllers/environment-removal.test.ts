@@ -3,7 +3,8 @@ import fc from 'fast-check'
 import { ActiveResource } from '../../operator/api/active-resource.ts'
 import { Environment } from '../../operator/api/environment.ts'
 import { type KubeObject, newObject } from '../../operator/api/kind.ts'
-import { annotations } from '../../operator/api/names.ts'
+import { annotations, finalizer } from '../../operator/api/names.ts'
+import { activeResourceController } from '../../operator/controllers/active-resource/active-resource.ts'
 import { Removals } from '../../operator/controllers/active-resource/removals.ts'
 import { removeResources } from '../../operator/controllers/environment-removal.ts'
 import { ReconcileError, Stalled } from '../../operator/domain/base/errors.ts'
@@ -447,6 +448,42 @@ test.each<[rule: string, next: string, recorded: readonly string[], isAlone: boo
   await removals.decide(environment, [resource], { namespace: own, sawAll: () => true })
   expect(removals.hasAlone(environment)).toBe(isAlone)
 })
+
+test.each<[rule: string, environmentDeletion: string | undefined, isLater: boolean]>([
+  ['waits for dependents in a terminating environment', '2026-02-01T00:00:00Z', true],
+  ['does not wait in an environment that stays', undefined, false],
+])(
+  'a deleted resource whose dependents the cache does not know as deleted %s',
+  async (_, deleted, isLater) => {
+    const cluster = createFakeCluster()
+    const mark = { finalizers: [finalizer], ...(deleted ? { deletionTimestamp: deleted } : {}) }
+    const environment = cluster.put(
+      Environment,
+      newObject(
+        Environment,
+        { namespace: 'acme', name: 'shop.dev', ...mark },
+        { applicationName: 'shop', typeName: 'development' },
+      ),
+    )
+    const first = cluster.put(
+      ActiveResource,
+      activeResource({ type: 's3', resourceId: 'a' }, {}, { deletionTimestamp: '2026-02-01T00:00:01Z' }),
+    )
+    const dependsOn = [first.metadata.name]
+    const second = cluster.put(
+      ActiveResource,
+      activeResource({ type: 'postgres', resourceId: 'b' }, { dependsOn }),
+    )
+    const tools = resourceTools(cluster, [makerOf('echo', true)])
+    const removals = new Removals({ ...tools, store: cluster.store })
+    await removals.decide(environment, [first, second], { namespace: own, sawAll: () => true })
+    const { finalize } = activeResourceController({ ...tools, removals })
+    const context = { report: async () => {}, releaseWorker: <T>(work: () => T) => work() }
+    const end = finalize?.(first, context as unknown as Parameters<typeof finalize>[1]) // what a removal uses
+    if (isLater) await expect(end).rejects.toMatchObject({ reason: 'DependentsRemain' })
+    else await expect(end).resolves.toBeUndefined()
+  },
+)
 
 const madeNamespace = {
   metadata: { name: own, uid: 'made', annotations: { [annotations.environment]: 'acme/shop.dev' } },

@@ -141,7 +141,7 @@ async function finalize(
   await state.newResources.take(resource)
   if (isDetached(resource.metadata)) await detach(resource, state)
   else {
-    if (removal === 'alone') awaitDependents(resource, state.cluster)
+    if (removal === 'alone') awaitDependents(resource, state)
     const left = removal === 'together' ? environmentNamespace(resource.spec.context) : undefined
     if (mayExist(resource, state))
       await withDetachHint(resource, () => deprovisionAll(resource, state, context, left))
@@ -200,12 +200,16 @@ function missing({ spec }: ActiveResource, guResId: string): string {
 }
 
 /**
- * Throws Waiting while dependents are terminating; a dependent that is not being deleted does not delay deletion. A deployment
- * that reverses dependencies may end between its writes: of resources that depend on each other, the first by name is deleted
- * first.
+ * Throws Waiting while dependents are terminating; a dependent that is not being deleted does not delay deletion. In a
+ * terminating environment all are, although the cache may learn it later. A deployment that reverses dependencies may end
+ * between its writes: of resources that depend on each other, the first by name is deleted first.
  */
-function awaitDependents(resource: ActiveResource, { store }: Cluster): void {
-  const terminating = dependentsOf(resource, store).filter(({ metadata }) => metadata.deletionTimestamp)
+function awaitDependents(resource: ActiveResource, { cluster: { store }, removals }: State): void {
+  const isOfSame = ({ spec }: ActiveResource) => spec.environmentName === resource.spec.environmentName
+  const isEnding = removals.isWithEnvironment(resource)
+  const terminating = dependentsOf(resource, store).filter(
+    (each) => each.metadata.deletionTimestamp || (isEnding && isOfSame(each)),
+  )
   if (terminating.length === 0) return
   const needed = withNeeded(resource, store)
   const isLater = (name: string) => needed.has(name) && name > resource.metadata.name

@@ -81,14 +81,19 @@ export class Removals {
   }
 
   of(resource: ActiveResource): Removal {
-    const { metadata, spec } = resource
-    const environment = this.#tools.store.get(Environment, metadata.namespace, spec.environmentName)
-    if (!environment?.metadata.deletionTimestamp || !hasFinalizer(environment)) return 'alone'
+    const { metadata } = resource
+    const environment = this.#terminatingOf(resource)
+    if (!environment) return 'alone'
     const decision = this.#decisionOf(environment)
     if (!decision?.uids.has(metadata.uid)) return 'later'
     if (decision.alone.has(metadata.name)) return 'alone'
     const isDue = decision.due === 'all' || (decision.due === 'without hosts' && !hasHosts(resource))
     return isDue ? 'together' : 'later'
+  }
+
+  /** Whether a resource is removed with its environment: all others of the environment are removed too. */
+  isWithEnvironment(resource: ActiveResource): boolean {
+    return this.#terminatingOf(resource) !== undefined
   }
 
   /** Whether all of these resources are decided about. */
@@ -219,6 +224,11 @@ export class Removals {
 
   #enqueue(resources: readonly ActiveResource[]): void {
     for (const handler of this.#resourceHandlers) handler(resources.map(keyOf))
+  }
+
+  #terminatingOf({ metadata, spec }: ActiveResource): Environment | undefined {
+    const environment = this.#tools.store.get(Environment, metadata.namespace, spec.environmentName)
+    return environment?.metadata.deletionTimestamp && hasFinalizer(environment) ? environment : undefined
   }
 
   #decisionOf(environment: Environment): Decision | undefined {

@@ -31,7 +31,7 @@ export interface ResourceTools {
   readonly newResources: NewResources
   readonly driverCalls: DriverCalls
   readonly rollouts: Rollouts
-  readonly removals: Pick<Removals, 'of' | 'onEnqueue'>
+  readonly removals: Pick<Removals, 'of' | 'isWithEnvironment' | 'onEnqueue'>
   readonly log: Log
 }
 

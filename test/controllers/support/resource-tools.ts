@@ -63,7 +63,7 @@ export function resourceTools(
       schedulingSeconds: 30,
       serverNow: Date.now,
     },
-    removals: { of: () => 'alone', onEnqueue() {} },
+    removals: { of: () => 'alone', isWithEnvironment: () => false, onEnqueue() {} },
     secretFinalizers: {
       addFinalizers: async () => [],
       removeFinalizers: async () => {},
