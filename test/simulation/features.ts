@@ -45,18 +45,33 @@ export interface Features {
   readonly plans: boolean
   /** Requests of further operations of the REST API. */
   readonly operations: boolean
+  /** ResourceQuotas, which the API server enforces. */
+  readonly limits: boolean
+  /** Classes of resources, and more resources that come along with others. */
+  readonly classes: boolean
+  /** Workloads of all kinds, with variables from what they depend on. */
+  readonly pods: boolean
+  /** Sets that are deployed again at the end, and versions that are registered then. */
+  readonly returns: boolean
 }
 
 /** Added to a seed for the choice of the later parts: with it, the seeds that find former defects have none of them. */
-const laterSeeds = { others: 1_438_000, latest: 2_049_500, newest: 4_047_507, further: 8_802_175 }
+const laterSeeds = {
+  others: 1_438_000,
+  latest: 2_049_500,
+  newest: 4_047_507,
+  further: 8_802_175,
+  rest: 9_491_554,
+}
 
 /** The later parts have separate choices, so that runs without them stay as they were. */
 export function featuresOf(seed: number, random: Random): Features {
-  const [others, latest, newest, further] = [
+  const [others, latest, newest, further, rest] = [
     createRandom(seed + laterSeeds.others),
     createRandom(seed + laterSeeds.latest),
     createRandom(seed + laterSeeds.newest),
     createRandom(seed + laterSeeds.further),
+    createRandom(seed + laterSeeds.rest),
   ]
   const hasNewest = newest.chance(0.6)
   const later = laterFeatures(others)
@@ -72,7 +87,14 @@ export function featuresOf(seed: number, random: Random): Features {
     streams: newest.chance(0.6) && hasNewest,
     plans: newest.chance(0.7) && hasNewest,
     operations: further.chance(0.6),
+    ...restFeatures(rest),
   }
+}
+
+function restFeatures(random: Random) {
+  const hasSome = random.chance(0.6)
+  const has = (probability: number) => random.chance(probability) && hasSome
+  return { limits: has(0.5), classes: has(0.6), pods: has(0.6), returns: has(0.6) }
 }
 
 /** The features of the other organization: what several may have. */

@@ -3,32 +3,33 @@ import { createRandom } from '../support/random.ts'
 import { type Features, featuresOf, neighbourFeatures } from './features.ts'
 import { RestSide } from './gateway/rest-side.ts'
 import { Journal } from './journal.ts'
-import { changeLaw } from './laws/changes.ts'
-import { conditionLaws } from './laws/conditions.ts'
 import { countLaws, endedLaw } from './laws/counts.ts'
-import { deploymentWriteLaws } from './laws/deployment-writes.ts'
-import { finalLaws, type Named } from './laws/endings.ts'
+import { orderLaws } from './laws/deployments/order.ts'
+import { finalLaws } from './laws/endings.ts'
 import { idleLaws } from './laws/idle.ts'
-import { lastingLaws } from './laws/lasting.ts'
 import { check, checkWrites, type Law } from './laws/law.ts'
-import { objectWriteLaws } from './laws/object-writes.ts'
-import { recordLaws } from './laws/records.ts'
 import { readyInOther, removalLaws } from './laws/removal.ts'
 import { rivalLaws } from './laws/rivals.ts'
 import { steadyLaws } from './laws/steady.ts'
 import { deliveryLaws, onceLaw } from './laws/webhooks/deliveries.ts'
 import { eventLaws } from './laws/webhooks/events.ts'
+import { writtenLaws } from './laws/written.ts'
 import { Outside } from './outside/outside.ts'
-import { Faults } from './process/faults.ts'
+import { Faults, slowWatches } from './process/faults.ts'
 import { Processes } from './process/processes.ts'
 import { ApiServer } from './server/api-server.ts'
 import { startControllers } from './server/controllers.ts'
-import { allServed, servedAs } from './server/resources.ts'
+import { Quotas } from './server/quotas.ts'
+import { servedAs } from './server/resources.ts'
 import { Rights } from './server/rights.ts'
+import { deployEach, deployPlanned } from './stages/deployments.ts'
+import { meetLimits } from './stages/limits.ts'
+import { deployAgain, registerLast } from './stages/returns.ts'
 import { organization, otherOrganization } from './surroundings.ts'
 import { Clock } from './time/clock.ts'
 import { replaceGlobals } from './time/replace-globals.ts'
 import { actOnce, actsOf } from './users/acts/acts.ts'
+import { endLimits } from './users/acts/limits.ts'
 import { equalActs } from './users/acts/rivals.ts'
 import {
   createInstallation,
@@ -38,8 +39,7 @@ import {
   endWebhooks,
   removeUnused,
 } from './users/beginning.ts'
-import { contentBy, deploy } from './users/contents.ts'
-import { applications, credentials, environments, restApplication } from './users/names.ts'
+import { applications, credentials, restApplication } from './users/names.ts'
 import { User } from './users/user.ts'
 import type { World } from './world.ts'
 
@@ -75,21 +75,22 @@ export class Run {
     startControllers(this.world)
     const events = eventLaws()
     const deliveries = deliveryLaws()
-    this.#quietLaws = [...steadyLaws, ...events.quiet, ...deliveries.quiet, ...countLaws(this.#countsOf)]
+    const order = orderLaws()
+    this.#quietLaws = [
+      ...steadyLaws,
+      ...order.quiet,
+      ...events.quiet,
+      ...deliveries.quiet,
+      ...countLaws(this.#countsOf),
+    ]
+    if (features.limits) server.quotas = new Quotas({ clock, random, storage: server.storage })
     checkWrites(this.world, [events.writes, deliveries.writes])
     createInstallation(this.#user)
     if (features.neighbours) createOrganization(other)
     this.#createMissing()
     if (features.images) createRules(this.#user)
-    this.#slowWatches()
-    checkWrites(this.world, [
-      ...deploymentWriteLaws(),
-      ...objectWriteLaws,
-      ...conditionLaws,
-      ...lastingLaws(),
-      ...recordLaws(),
-      changeLaw,
-    ])
+    slowWatches(faults, random)
+    checkWrites(this.world, [...writtenLaws(), ...order.writes])
     this.processes = new Processes(this.world, outside, features.standby ? 2 : 1)
     this.#rest = features.gateways
       ? new RestSide(
@@ -107,13 +108,6 @@ export class Run {
     await this.#removeAll()
     this.processes.stop()
     this.#rest?.stop()
-  }
-
-  #slowWatches(): void {
-    const { faults, random } = this.world
-    if (random.chance(0.4)) return
-    for (const { plural } of allServed.filter(({ kind }) => kind !== 'RoleBinding'))
-      if (random.chance(0.35)) faults.slowWatches.set(plural, 200 + random.below(6000))
   }
 
   /** Users act, and everything fails now and then. */
@@ -140,6 +134,7 @@ export class Run {
   async #becomeQuiet(): Promise<void> {
     const { clock, journal, random } = this.world
     this.#endFaults()
+    for (const user of this.#users) endLimits(user)
     await this.#restoreOrganization()
     this.#createMissing()
     if (random.chance(0.3)) this.processes.crash()
@@ -169,18 +164,35 @@ export class Run {
       for (const { metadata } of user.all(Workload))
         user.does(`deletes ${metadata.name}`, () => user.remove('Workload', metadata.name))
     await clock.pass(300 * seconds)
+    for (const user of this.#users) if (user.features.limits) await meetLimits(this.world, user)
     await this.#changeRivals()
     await this.#endSome()
     journal.note('LAST DEPLOYMENTS')
     this.#createMissing(true)
     await clock.pass(200 * seconds)
     const once = [endedLaw(this.world, this.#countsOf), onceLaw(this.world)]
-    const made = features.plans && this.#rest ? this.#deployPlanned(this.#rest) : this.#deployEach()
+    const made =
+      features.plans && this.#rest ? deployPlanned(this.#users, this.#rest) : deployEach(this.#users)
     await clock.pass(2400 * seconds)
     if (this.#rest) await clock.passUntil(this.#rest.checkPlans())
     check(this.world, [...finalLaws(made), ...once, ...this.#quietLaws])
     await this.#checkRest()
     if (this.#rest) await clock.passUntil(this.#rest.checkDeployed(made))
+    if (features.returns) await this.#deployAgain()
+  }
+
+  /** Sets of before are deployed again, and a version of an image. */
+  async #deployAgain(): Promise<void> {
+    const { clock, features, journal } = this.world
+    journal.note('RETURNS')
+    const made = deployAgain(this.#users)
+    await clock.pass(2400 * seconds)
+    check(this.world, [...finalLaws(made), ...this.#quietLaws])
+    if (this.#rest) await clock.passUntil(this.#rest.checkDeployed(made))
+    if (!features.images) return
+    const last = registerLast(this.#user)
+    await clock.pass(600 * seconds)
+    check(this.world, [last, ...this.#quietLaws])
   }
 
   /** Objects that want the same come and go: sooner than all objects are looked at again, their states are right. */
@@ -203,29 +215,6 @@ export class Run {
     if (features.operations) for (const user of this.#users) endWebhooks(user)
   }
 
-  /** Deploys something to each environment; answers the names of the deployments. */
-  #deployEach(): Named[] {
-    const made: Named[] = []
-    for (const user of this.#users)
-      for (const environment of environments)
-        user.does(`deploys ${environment}`, () => {
-          const name = deploy(user, environment, contentBy(user))
-          made.push({ owner: user.organization, name })
-        })
-    return made
-  }
-
-  /** Plans and deploys something to each environment; the names follow. */
-  #deployPlanned(rest: RestSide): Named[] {
-    const made: Named[] = []
-    const deployTo = async (user: User, environment: string) => {
-      const name = await rest.deploy(user, environment)
-      if (name !== undefined) made.push({ owner: user.organization, name })
-    }
-    for (const user of this.#users) for (const environment of environments) void deployTo(user, environment)
-    return made
-  }
-
   #createMissing(isHealthy = false): void {
     for (const user of this.#users) createMissing(user, isHealthy)
   }
@@ -241,7 +230,7 @@ export class Run {
     if (faults.isOn && random.chance(0.5)) this.processes.planCrash(1, 60)
     // The removal may meet resources that are being provisioned.
     if (faults.isOn && random.chance(0.6)) {
-      this.#deployEach()
+      deployEach(this.#users)
       await clock.pass(random.below(3000))
     }
     const remove = (kind: string, name: string) =>

@@ -8,6 +8,8 @@ import { servedAs } from '../server/resources.ts'
 import { objectOf, objectsOf } from '../surroundings.ts'
 import type { World } from '../world.ts'
 import { hasEnded } from './deployment-writes.ts'
+import { graphLaws } from './deployments/graph.ts'
+import { deployedPodLaws } from './deployments/pods.ts'
 import { type Law, problemsOf, readyText } from './law.ts'
 import { rivalUseLaws } from './rivals.ts'
 
@@ -86,6 +88,12 @@ export interface Named {
 const environmentOf = ({ metadata, spec }: EnvironmentDeployment | ActiveResource) =>
   `${metadata.namespace}/${spec.environmentName}`
 
+/** Whether a deployment is the last one of its environment. */
+export function isLast({ metadata, spec }: EnvironmentDeployment, world: World): boolean {
+  const environment = objectOf(world, Environment, spec.environmentName, metadata.namespace)
+  return environment?.status?.lastPlanned?.deploymentName === metadata.name
+}
+
 /** Laws of deployments that nothing hinders. */
 export function finalLaws(all: readonly Named[]): readonly Law[] {
   const find = (world: World, { name, owner }: Named) => objectOf(world, EnvironmentDeployment, name, owner)
@@ -98,8 +106,13 @@ export function finalLaws(all: readonly Named[]): readonly Law[] {
       (each) => each.spec.unusedSince === undefined && environments.has(environmentOf(each)),
     )
   }
+  /** Those that have succeeded, and after which no version of an image was deployed. */
+  const succeeded = (world: World) =>
+    deploymentsOf(world).filter((each) => readyText(each).startsWith('True') && isLast(each, world))
   return [
     ...rivalUseLaws(inUse),
+    ...graphLaws(succeeded),
+    ...deployedPodLaws(succeeded),
     {
       law: 'A deployment that nothing hinders succeeds.',
       findings: (world) => [

@@ -1,15 +1,13 @@
 import { ActiveResource } from '../../../operator/api/active-resource.ts'
-import { Environment } from '../../../operator/api/environment.ts'
-import { labels } from '../../../operator/api/names.ts'
 import { ResourceType } from '../../../operator/api/resource-type.ts'
 import { isObject } from '../../../operator/domain/base/json.ts'
 import { secretOutputOf } from '../outside/maker.ts'
 import { servedAs } from '../server/resources.ts'
-import { objectOf, objectsOf, resourceNamed } from '../surroundings.ts'
+import { objectOf, objectsOf } from '../surroundings.ts'
 import { customType } from '../users/names.ts'
 import { type Law, problemsOf, readyText } from './law.ts'
 
-/** Laws of the outputs of resources, and of the pods of workloads. */
+/** Laws of the outputs of resources. */
 export const outputLaws: readonly Law[] = [
   {
     law: 'An output that its type declares secret is in no status.',
@@ -39,22 +37,6 @@ export const outputLaws: readonly Law[] = [
         const given = Buffer.from(String(data['aws_secret_access_key'] ?? ''), 'base64').toString()
         const wanted = secretOutputOf(metadata.name, made)
         return given === wanted ? undefined : `${name} has '${given}', not '${wanted}'`
-      }),
-  },
-  {
-    law: 'As many pods of a ready workload are wanted as its environment says, and none while it is paused.',
-    findings: (world) =>
-      problemsOf(world.server.storage.list(servedAs('Deployment')), ({ metadata, spec }) => {
-        const resource = resourceNamed(world, metadata.labels?.[labels.resource])
-        const isInUse = resource?.spec.unusedSince === undefined
-        if (!resource || !isInUse || !readyText(resource).startsWith('True')) return undefined
-        const { environmentName } = resource.spec
-        const environment = objectOf(world, Environment, environmentName, resource.metadata.namespace)
-        const { paused, replicas = {} } = environment?.spec ?? {}
-        const workload = resource.spec.resourceId.replace('modules.', '')
-        const wanted = paused ? 0 : (replicas[workload] ?? 1)
-        const count = isObject(spec) ? (spec['replicas'] ?? 1) : undefined
-        return count === wanted ? undefined : `it has ${String(count)} replicas, not ${wanted}`
       }),
   },
 ]

@@ -1,7 +1,7 @@
 import type { ActiveResource } from '../../../operator/api/active-resource.ts'
 import type { Kind, ObjectOf, StoredObject } from '../../../operator/api/kind.ts'
 import { Registry } from '../../../operator/api/registry.ts'
-import { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
+import { type Criterion, ResourceDefinition } from '../../../operator/api/resource-definition.ts'
 import { SharedValue } from '../../../operator/api/shared-value.ts'
 import { canonicalJson } from '../../../operator/domain/base/json.ts'
 import { objectsOf } from '../surroundings.ts'
@@ -18,9 +18,10 @@ function claiming<K extends Kind>(kind: K, claimsOf: Claiming<K>['claimsOf']): C
   return { kind, claimsOf }
 }
 
-const definitions = claiming(ResourceDefinition, ({ spec }) =>
-  (spec.criteria ?? [{}]).map((each) => `${spec.type} ${canonicalJson({ class: 'default', ...each })}`),
-)
+const claimsOf = (type: string, criteria: readonly Criterion[]) =>
+  criteria.map((each) => `${type} ${canonicalJson({ class: 'default', ...each })}`)
+
+const definitions = claiming(ResourceDefinition, ({ spec }) => claimsOf(spec.type, spec.criteria ?? [{}]))
 const values = claiming(SharedValue, ({ spec: { applicationName, environmentId = '', key } }) => [
   `${applicationName}.${environmentId} ${key}`,
 ])
@@ -39,6 +40,13 @@ function holdersOf<K extends Kind>(world: World, { kind, claimsOf }: Claiming<K>
     }
   }
   return holders
+}
+
+/** Whether a definition has one of its criteria: no older one has it. */
+export function holds(world: World, definition: ResourceDefinition, criterion: Criterion): boolean {
+  const [claim] = claimsOf(definition.spec.type, [criterion])
+  const holder = holdersOf(world, definitions).get(`${definition.metadata.namespace} ${claim}`)
+  return holder?.metadata.uid === definition.metadata.uid
 }
 
 /** What each claim of an object has in place of it. */

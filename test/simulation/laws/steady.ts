@@ -1,3 +1,6 @@
+import { inputLaws } from './deployments/inputs.ts'
+import { roomLaw } from './deployments/limits.ts'
+import { podLaws } from './deployments/pods.ts'
 import { endingLaws } from './endings.ts'
 import { historyLaws } from './history.ts'
 import type { Law } from './law.ts'
@@ -12,6 +15,9 @@ export const steadyLaws: readonly Law[] = [
   ...endingLaws,
   ...resourceLaws,
   ...outputLaws,
+  ...inputLaws,
+  ...podLaws,
+  roomLaw,
   ...webhookLaws,
   ...workloadLaws,
   ...historyLaws,

@@ -8,6 +8,7 @@ import type { Life } from '../process/life.ts'
 import { secretMark } from '../secret-mark.ts'
 import { resourceNamed, type Surroundings } from '../surroundings.ts'
 import { callProvider } from './calls.ts'
+import { checkDeprovision, checkProvision } from './order.ts'
 import { instanceKey, type Outside } from './outside.ts'
 import { wrappedBy } from './wrappers.ts'
 
@@ -46,7 +47,10 @@ export function makerOf(
         surroundings,
         life,
         `provisions ${type}#${resourceId} ${key} v${String(values.version)}`,
-        () => outside.make(key, { values, secrets }),
+        () => {
+          checkProvision(surroundings, guResId)
+          outside.make(key, { values, secrets })
+        },
       )
       const objects = configMapsFor(request)
       if (values.observes !== true) return { outputs: outputsFor(request), objects }
@@ -62,6 +66,7 @@ export function makerOf(
             `ActiveResource ${guResId}`,
             `${type}#${resourceId} at ${key}`,
           )
+        checkDeprovision(surroundings, guResId)
         outside.remove(key)
       })
     },

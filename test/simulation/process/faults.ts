@@ -1,4 +1,5 @@
 import type { Random } from '../../support/random.ts'
+import { allServed } from '../server/resources.ts'
 import type { Clock } from '../time/clock.ts'
 
 /** What can fail in a run, until the faults end. */
@@ -47,4 +48,11 @@ export class Faults {
     if (!this.isOn) return this.#clock.sleep(2)
     return this.#clock.sleep(random.chance(0.03) ? random.below(rare) : 1 + random.below(usual))
   }
+}
+
+/** Makes some watches slow, in some runs. */
+export function slowWatches(faults: Faults, random: Random): void {
+  if (random.chance(0.4)) return
+  for (const { plural } of allServed.filter(({ kind }) => kind !== 'RoleBinding'))
+    if (random.chance(0.35)) faults.slowWatches.set(plural, 200 + random.below(6000))
 }

@@ -5,6 +5,7 @@ import { namespaceResource } from '../../../operator/kube/client/resource.ts'
 import { alreadyExists, conflict, invalid, notFound, terminating } from './errors.ts'
 import { listOf, metadataOf } from './lists.ts'
 import { applyPatch, fieldsOf, jsonPatch, mergePatch, type PatchStep } from './patches.ts'
+import type { Quotas } from './quotas.ts'
 import { type Address, addressOf, discovery, type Served } from './resources.ts'
 import { Storage } from './storage.ts'
 import { newObject, timeNow, updated } from './write-rules.ts'
@@ -24,6 +25,8 @@ export class ApiServer {
   readonly storage = new Storage()
   /** Writes that changed nothing. */
   idleWrites = 0
+  /** What limits the number of objects; absent when nothing does. */
+  quotas: Quotas | undefined
   /** What each object was applied with last, by uid. */
   readonly #applied = new Map<string, KubeObject>()
 
@@ -67,6 +70,7 @@ export class ApiServer {
       if (!this.storage.get(served, namespace, name) && home.metadata.deletionTimestamp)
         throw terminating(served, name, home.metadata.name)
     }
+    if (namespace !== undefined) this.quotas?.admit(served, namespace)
     if (this.storage.get(served, namespace, name)) throw alreadyExists(served, name)
     const uid = this.storage.newUid()
     const identity = served.namespaced ? { uid, namespace } : { uid }

@@ -5,7 +5,7 @@ import type { FreeForm } from '../../../operator/api/schema.ts'
 import { setId } from '../../../operator/domain/delta/delta.ts'
 import { ownManager } from '../server/write-rules.ts'
 import { typesOf } from './definitions.ts'
-import { applicationOf, image } from './names.ts'
+import { applicationOf, bucketVariable, image, otherClass } from './names.ts'
 import type { User } from './user.ts'
 
 /** The content of a deployment set. */
@@ -21,9 +21,15 @@ export function contentBy(user: User): Content {
   const shared = Object.fromEntries(
     ['a', 'b', 'c']
       .filter(() => user.chance(0.6))
-      .map((id) => [id, { type: id === 'a' ? 's3' : user.pick(typesOf(user)) }]),
+      .map((id) => [id, dependencyBy(user, id === 'a' ? 's3' : user.pick(typesOf(user)))]),
   )
   return { modules, shared }
+}
+
+/** A dependency of a type, of any class if a run has several. */
+function dependencyBy(user: User, type: string): FreeForm {
+  if (!user.features.classes || user.chance(0.6)) return { type }
+  return user.pick([{ type, class: otherClass }, { type: `${type}.${otherClass}` }])
 }
 
 function moduleBy(user: User): FreeForm {
@@ -31,11 +37,29 @@ function moduleBy(user: User): FreeForm {
   const variables = user.chance(0.5) ? { V: '${values.color}' } : {}
   const containers = { main: { id: 'main', image: tag, variables } }
   const type = user.pick(typesOf(user))
-  return {
+  const module = {
     profile: 'quartermaster/default-module',
     spec: user.chance(0.6) ? { containers } : {},
-    externals: user.chance(0.7) ? { db: { type } } : {},
+    externals: user.chance(0.7) ? { db: dependencyBy(user, type) } : {},
   }
+  return user.features.pods ? runBy(user, module) : module
+}
+
+const schedules = { night: { schedule: '0 4 * * *' }, day: { schedule: '0 16 * * *' } }
+const profiles = ['default-module', 'default-module', 'default-stateful', 'default-job', 'default-cronjob']
+
+/** A module whose pods another kind of workload runs, with a variable that is an output of what it depends on. */
+function runBy(user: User, { spec, externals }: { readonly spec: FreeForm; readonly externals: FreeForm }) {
+  const profile = user.pick(profiles)
+  const { containers } = spec as { readonly containers?: { readonly main: FreeForm } } // of a module of ours
+  const { db } = externals as { readonly db?: { readonly type: string } } // as above
+  const changes = { ...(containers && profile === 'default-cronjob' ? { schedules } : {}) }
+  if (containers && db?.type.startsWith('s3') && user.chance(0.7)) {
+    const { main } = containers
+    const variables = { ...(main['variables'] as FreeForm), [bucketVariable]: '${externals.db.bucket}' }
+    Object.assign(changes, { containers: { main: { ...main, variables } } })
+  }
+  return { profile: `quartermaster/${profile}`, spec: { ...spec, ...changes }, externals }
 }
 
 /** Deploys a content, as the gateway or as kubectl does; answers the name of the deployment. */

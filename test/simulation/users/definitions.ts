@@ -1,5 +1,5 @@
 import type { FreeForm } from '../../../operator/api/schema.ts'
-import { account, credentials, customDriver, customType, driverNames, place } from './names.ts'
+import { account, credentials, customDriver, customType, driverNames, otherClass, place } from './names.ts'
 import type { User } from './user.ts'
 
 /** The resource types of a run. */
@@ -33,7 +33,7 @@ export function definitionOf(user: User, type: string, isHealthy = false): FreeF
     ...valuesFor(user, type),
   }
   const password = user.chance(0.6) ? { pw: { secret: user.pick(credentials), key: 'password' } } : {}
-  const common = { type, criteria: [{}] }
+  const common = { type, criteria: criteriaOf(user) }
   if (type === 'amqp') return { ...common, ...rendered(user, version) }
   if (type === 'redis' && (!isHealthy || user.chance(0.7))) return { ...common, ...echoed(user, version) }
   return {
@@ -42,7 +42,27 @@ export function definitionOf(user: User, type: string, isHealthy = false): FreeF
     driverInputs: { values, secretRefs: type === 'mysql' && user.chance(0.4) ? passedOn : password },
     ...(user.chance(0.4) && type !== customType ? { accountName: account } : {}),
     ...(type === 's3' && user.features.places && user.chance(0.4) ? { provision: provisionOf(user) } : {}),
+    ...(user.features.classes && type !== customType ? companionsOf(user, type) : {}),
   }
+}
+
+const criteriaOf = ({ features }: User) => (features.classes ? [{}, { class: otherClass }] : [{}])
+
+/** Resources of another class, or with IDs of their own, that come along: no more than one has the dependents of the first. */
+function companionsOf(user: User, type: string): FreeForm {
+  if (!['s3', 'postgres', 'mysql'].includes(type) || user.chance(0.4)) return {}
+  const keys = [`redis.${otherClass}#of-${type}`, `amqp#of-${type}`, `amqp.${otherClass}#side`, 'redis']
+  const matching = user.pick(keys)
+  const provision = Object.fromEntries(
+    keys
+      .filter(() => user.chance(0.5))
+      .map((key) => {
+        const isOwn = key.endsWith(`of-${type}`)
+        const options = { isDependent: user.chance(0.5), matchDependents: key === matching }
+        return [key, isOwn ? options : {}]
+      }),
+  )
+  return { provision }
 }
 
 /** A secret output of a dependency as a secret input. */
@@ -121,6 +141,7 @@ export function secondDefinitionOf(user: User, type: string): FreeForm {
     { envId: 'prod' },
     { resId: 'shared.a' },
     { envType: 'development', appId: 'blog' },
+    ...(user.features.classes ? [{ class: otherClass, appId: 'shop' }, { class: otherClass }] : []),
   ])
   const definition = { ...definitionOf(user, type, true), criteria: [criterion] }
   if (['redis', 'amqp', customType].includes(type) || user.chance(0.7)) return definition

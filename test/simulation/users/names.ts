@@ -31,5 +31,10 @@ export function driverNames({ wrappers }: { readonly wrappers: boolean }): strin
 /** A type of the organization that takes the place of a built-in one while it has a definition. */
 export const overrideType = 'acme/redis'
 
+/** A class of resources beside the default one. */
+export const otherClass = 'large'
+/** The variable that has the bucket of a resource. */
+export const bucketVariable = 'BUCKET'
+
 export const applicationOf = (environment: string) => environment.split('.')[0] ?? ''
 export const idOf = (environment: string) => environment.split('.')[1] ?? ''

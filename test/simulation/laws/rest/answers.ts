@@ -110,6 +110,8 @@ export const answerLaws: readonly AnswerLaw[] = [
           !mayStay.has(after?.kind ?? '') &&
           !(before && isTakenBack(exchange, before)) &&
           !(after && isGone(after, world)) &&
+          // Others may change it later.
+          !sameJson(contentOf(before, world), contentOf(after, world)) &&
           !sameJson(contentOf(before, world), contentOf(after && asItIs(after, world), world)),
       )
       const object = left?.after ?? left?.before

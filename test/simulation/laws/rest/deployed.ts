@@ -1,5 +1,6 @@
 import { Environment } from '../../../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../../../operator/api/environment-deployment.ts'
+import { annotations } from '../../../../operator/api/names.ts'
 import { canonicalJson, sameJson } from '../../../../operator/domain/base/json.ts'
 import { conditionOf } from '../../../../operator/kube/loop/outcome.ts'
 import type { RestAnswer } from '../../gateway/exchange.ts'
@@ -107,6 +108,19 @@ function factsOf(resource: Resource): string {
   })
 }
 
+/** Whether a version of an image was deployed after a deployment. */
+function isFollowed(deployment: EnvironmentDeployment, world: World): boolean {
+  const { metadata, spec } = deployment
+  return objectsOf(world, EnvironmentDeployment).some(
+    (each) =>
+      each.metadata.namespace === metadata.namespace &&
+      each.spec.environmentName === spec.environmentName &&
+      each.metadata.annotations?.[annotations.artefactVersions] !== undefined &&
+      each.metadata.uid !== metadata.uid &&
+      each.metadata.creationTimestamp >= metadata.creationTimestamp,
+  )
+}
+
 /** What is wrong with what a gateway shows of deployments that have just succeeded, and whose environments have not changed since. */
 export async function deployedFindings(
   world: World,
@@ -118,6 +132,7 @@ export async function deployedFindings(
   for (const { name } of made.filter(({ owner }) => owner === organization)) {
     const deployment = objectOf(world, EnvironmentDeployment, name, organization)
     if (!deployment || conditionOf(deployment, 'Ready')?.status !== 'True') continue
+    if (isFollowed(deployment, world)) continue
     const { environmentName } = deployment.spec
     const path = placeOf(environmentName)
     const object = `Environment ${organization}/${environmentName}`

@@ -82,8 +82,8 @@ export function eventLaws(): { readonly writes: WriteLaw; readonly quiet: readon
       {
         law: 'A webhook gets each event after its creation.',
         findings(world) {
-          const { quotas, allQuotas } = world.features
-          if (quotas || allQuotas) return []
+          const { quotas, allQuotas, limits } = world.features
+          if (quotas || allQuotas || limits) return []
           const ready = objectsOf(world, Webhook).filter(
             (each) =>
               each.metadata.name.startsWith(kubectlWebhook) &&

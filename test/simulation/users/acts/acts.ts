@@ -6,6 +6,7 @@ import { bindingActs, deletionActs, finalizerActs, releaseActs, rivalActs } from
 import { customActs, typeActs, wrapperActs } from './customs.ts'
 import { definitionActs, namespaceActs, resourceActs } from './definitions.ts'
 import { deploymentActs, environmentActs } from './deployments.ts'
+import { limitActs } from './limits.ts'
 import { objectActs, placeActs } from './objects.ts'
 import { operationActs, quotaActs } from './operations.ts'
 import { equalActs } from './rivals.ts'
@@ -44,6 +45,7 @@ function laterActsOf(features: Features, processes: Processes): readonly Act[] {
     ...(features.neighbours && features.places ? rivalActs : []),
     ...(features.upgrades ? upgradeActs(processes) : []),
     ...(features.equals ? equalActs : []),
+    ...(features.limits ? limitActs : []),
   ]
 }
 

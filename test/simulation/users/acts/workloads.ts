@@ -21,7 +21,8 @@ export const workloadActs: readonly Act[] = [
 function workloadSpec(user: User, application: string, id: string) {
   const ref = user.chance(0.4) ? { id: user.pick(['a', 'aa']) } : {}
   const db = user.chance(0.7) ? { db: { type: user.pick(typesOf(user)), ...ref } } : {}
-  const containers = { main: { image: `nginx:${user.next('image') % 5}` } }
+  const variables = user.features.pods ? { variables: { V: `v${user.next('variable') % 3}` } } : {}
+  const containers = { main: { image: `nginx:${user.next('image') % 5}`, ...variables } }
   return {
     applicationName: application,
     environmentIds: user.chance(0.8) ? ['dev'] : [],

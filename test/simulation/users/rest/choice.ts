@@ -1,3 +1,4 @@
+import type { ActiveResource } from '../../../../operator/api/active-resource.ts'
 import type { RestCall, Subject } from '../../gateway/rest-client.ts'
 import { applicationOf, applications, idOf, manager, restApplication } from '../names.ts'
 import type { User } from '../user.ts'
@@ -15,6 +16,10 @@ export const senderTo = (user: User, name: string) =>
   applicationOf(name) === restApplication && user.chance(0.4) ? manager : 'admin'
 export const application = (name: string): Subject => ({ kind: 'Application', name })
 export const placeOf = (name: string) => `/apps/${applicationOf(name)}/envs/${idOf(name)}`
+export function resourcePath({ spec }: ActiveResource): string {
+  const type = spec.class === 'default' ? spec.type : `${spec.type}.${spec.class}`
+  return `${placeOf(spec.environmentName)}/resources/${encodeURIComponent(type)}/${spec.resourceId}`
+}
 export const aboutEnvironment = (name: string): Subject[] => [
   application(applicationOf(name)),
   { kind: 'Environment', name },

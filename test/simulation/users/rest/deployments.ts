@@ -6,7 +6,15 @@ import type { RestCall } from '../../gateway/rest-client.ts'
 import { contentBy } from '../contents.ts'
 import { applicationOf, idOf, image, restEnvironments } from '../names.ts'
 import type { User } from '../user.ts'
-import { aboutEnvironment, application, type Choice, placeOf, restApplications, senderTo } from './choice.ts'
+import {
+  aboutEnvironment,
+  application,
+  type Choice,
+  placeOf,
+  resourcePath,
+  restApplications,
+  senderTo,
+} from './choice.ts'
 
 /** Changes to a set, as a request has them. */
 function changesBy(user: User) {
@@ -90,13 +98,12 @@ export const deploymentCalls: readonly Choice[] = [
   {
     weight: 2,
     call(user) {
-      const { metadata, spec } = user.pickObject(ActiveResource)
-      const path = `${placeOf(spec.environmentName)}/resources/${encodeURIComponent(spec.type)}/${spec.resourceId}`
+      const resource = user.pickObject(ActiveResource)
       const about = [
-        ...aboutEnvironment(spec.environmentName),
-        { kind: 'ActiveResource', name: metadata.name },
+        ...aboutEnvironment(resource.spec.environmentName),
+        { kind: 'ActiveResource', name: resource.metadata.name },
       ]
-      return { method: 'DELETE', path, about }
+      return { method: 'DELETE', path: resourcePath(resource), about }
     },
   },
   {

@@ -14,7 +14,14 @@ import { typesOf } from '../definitions.ts'
 import { applicationOf, environmentType, guest, image, restEnvironments } from '../names.ts'
 import type { User } from '../user.ts'
 import { newWebhook } from './applications.ts'
-import { aboutEnvironment, application, type Choice, placeOf, restApplications } from './choice.ts'
+import {
+  aboutEnvironment,
+  application,
+  type Choice,
+  placeOf,
+  resourcePath,
+  restApplications,
+} from './choice.ts'
 import { newDeployment } from './deployments.ts'
 
 /** The ID of environments that begin with what another one has. */
@@ -31,9 +38,6 @@ function deltaCall(user: User, part: string, body: unknown): RestCall {
     about,
   }
 }
-
-const resourcePath = ({ spec }: ActiveResource) =>
-  `${placeOf(spec.environmentName)}/resources/${encodeURIComponent(spec.type)}/${spec.resourceId}`
 
 /** Requests that bring back what was there before, or copy it. */
 const restoringCalls: readonly Choice[] = [
