@@ -14,6 +14,7 @@ import type { World } from '../world.ts'
 const seconds = 1000
 const name = 'last-limits'
 const key = limitOf(servedAs('ActiveResource'))
+const secrets = limitOf(servedAs('Secret'))
 const enough = 100_000
 
 /** Deploys while a quota has little room, and when it has more: what it refuses is not begun, and begins when there is room. */
@@ -28,8 +29,8 @@ export async function meetLimits(world: World, user: User): Promise<void> {
 const countOf = (user: User) => user.all(ActiveResource).length
 
 /** Writes the quota, and waits until it counts. */
-async function limit({ clock }: World, user: User, number: number): Promise<void> {
-  const spec = { hard: { [key]: String(number) } }
+async function limit({ clock }: World, user: User, number: number, mostSecrets = enough): Promise<void> {
+  const spec = { hard: { [key]: String(number), [secrets]: String(mostSecrets) } }
   user.does(`allows ${number} resources`, () => {
     const exists = user.exists('ResourceQuota', name)
     if (exists) user.patch('ResourceQuota', name, { spec })
@@ -85,10 +86,11 @@ async function deployWithin(world: World, user: User, environment: string): Prom
   check(world, [roomLaw])
 }
 
-/** Deployments that fit each, and not together: all continue when there is room. */
+/** Deployments that begin, and then have no room for Secrets: all continue when there is room. */
 async function deployTogether(world: World, user: User): Promise<void> {
-  const { clock, random } = world
-  await limit(world, user, countOf(user) + 1 + random.below(4))
+  const { clock, random, server } = world
+  const number = server.storage.list(servedAs('Secret'), user.organization).length
+  await limit(world, user, countOf(user) + 10 + random.below(20), number + random.below(3))
   for (const environment of environments) deploy(user, environment, contentBy(user))
   await clock.pass((3 + random.below(100)) * seconds)
   await limit(world, user, enough)

@@ -45,7 +45,8 @@ export function orderLaws(): { readonly writes: readonly WriteLaw[]; readonly qu
           if (!started) return undefined
           const { metadata, spec, status } = started
           const environment = objectOf(world, Environment, spec.environmentName, metadata.namespace)
-          if (environment)
+          // One that is deleted as it begins makes nothing.
+          if (environment && metadata.deletionTimestamp === undefined)
             last.set(environment.metadata.uid, { name: metadata.name, setName: status?.setName })
           const at = created.get(metadata.uid) ?? 0
           const older = objectsOf(world, EnvironmentDeployment).find(

@@ -86,7 +86,8 @@ export const podLaws: readonly Law[] = [
 function variablesOf(resource: ActiveResource, variables: Readonly<Record<string, string>>, world: World) {
   const bucket = (resource.spec.dependsOn ?? [])
     .map((name) => resourceNamed(world, name))
-    .find((each) => each?.spec.resourceId.endsWith('.externals.db'))?.status?.outputs?.bucket
+    .find((each) => each?.spec.type === 's3' && each.spec.resourceId.endsWith('.externals.db'))?.status
+    ?.outputs?.bucket
   return Object.entries(variables).map(([name, text]) => {
     if (name === bucketVariable) return `${name}=${String(bucket)}`
     return `${name}=${text === '${values.color}' ? resource.spec.values?.['color']?.value : text}`

@@ -95,10 +95,12 @@ export const environmentActs: readonly Act[] = [
   {
     weight: 1,
     what: 'changes how the pods of an environment run',
-    act: (user) =>
-      user.patch('Environment', user.pickObject(Environment).metadata.name, {
-        spec: { paused: user.chance(0.5), replicas: { api: user.next('replicas') % 4 } },
-      }),
+    act(user) {
+      const { name } = user.pickObject(Environment).metadata
+      const restarts = user.features.pods ? { restartTimes: { api: new Date().toISOString() } } : {}
+      const spec = { paused: user.chance(0.5), replicas: { api: user.next('replicas') % 4 }, ...restarts }
+      user.patch('Environment', name, { spec })
+    },
   },
 ]
 
