@@ -53,6 +53,8 @@ export interface Features {
   readonly pods: boolean
   /** Sets that are deployed again at the end, and versions that are registered then. */
   readonly returns: boolean
+  /** Processes whose clock is set forward and back. */
+  readonly clocks: boolean
 }
 
 /** Added to a seed for the choice of the later parts: with it, the seeds that find former defects have none of them. */
@@ -94,7 +96,7 @@ export function featuresOf(seed: number, random: Random): Features {
 function restFeatures(random: Random) {
   const hasSome = random.chance(0.6)
   const has = (probability: number) => random.chance(probability) && hasSome
-  return { limits: has(0.5), classes: has(0.6), pods: has(0.6), returns: has(0.6) }
+  return { limits: has(0.5), classes: has(0.6), pods: has(0.6), returns: has(0.6), clocks: has(0.4) }
 }
 
 /** The features of the other organization: what several may have. */

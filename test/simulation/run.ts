@@ -24,7 +24,7 @@ import { servedAs } from './server/resources.ts'
 import { Rights } from './server/rights.ts'
 import { deployEach, deployPlanned } from './stages/deployments.ts'
 import { meetLimits } from './stages/limits.ts'
-import { deployAgain, registerLast } from './stages/returns.ts'
+import { deployAgain, registerLast, writeRules } from './stages/returns.ts'
 import { organization, otherOrganization } from './surroundings.ts'
 import { Clock } from './time/clock.ts'
 import { replaceGlobals } from './time/replace-globals.ts'
@@ -190,6 +190,8 @@ export class Run {
     check(this.world, [...finalLaws(made), ...this.#quietLaws])
     if (this.#rest) await clock.passUntil(this.#rest.checkDeployed(made))
     if (!features.images) return
+    writeRules(this.#user)
+    await clock.pass(20 * seconds)
     const last = registerLast(this.#user)
     await clock.pass(600 * seconds)
     check(this.world, [last, ...this.#quietLaws])

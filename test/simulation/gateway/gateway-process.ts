@@ -11,6 +11,7 @@ import type { Life } from '../process/life.ts'
 import { logOf } from '../process/process.ts'
 import { silentMetrics } from '../process/silent-metrics.ts'
 import type { Surroundings } from '../surroundings.ts'
+import { serverNow } from '../time/replace-globals.ts'
 import {
   exchange,
   openStream,
@@ -42,7 +43,7 @@ export class GatewayProcess {
       catalogue: descriptors,
       settings,
       metrics: { ...silentMetrics, registry: this.#metrics },
-      serverNow: () => Date.now(),
+      serverNow,
     })
   }
 

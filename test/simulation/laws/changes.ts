@@ -2,6 +2,7 @@ import { ActiveResource } from '../../../operator/api/active-resource.ts'
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
 import { canonicalJson } from '../../../operator/domain/base/json.ts'
 import { objectsOf } from '../surroundings.ts'
+import { serverNow } from '../time/replace-globals.ts'
 import { hasEnded } from './deployment-writes.ts'
 import type { WriteLaw } from './law.ts'
 
@@ -11,7 +12,7 @@ const contentOf = ({ spec: { deploymentName: _, signature: __, ...content } }: A
 
 /** The former leader may have ended a deployment, and the new one learn it late. */
 const latestSeconds = 60
-const secondsSince = (time = '') => (Date.now() - Date.parse(time)) / 1000
+const secondsSince = (time = '') => (serverNow() - Date.parse(time)) / 1000
 
 /** The law that what users write reaches resources with deployments alone. */
 export const changeLaw: WriteLaw = {

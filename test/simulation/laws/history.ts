@@ -8,6 +8,7 @@ import { recordedSetNames, scoped, setNamesOf } from '../../../operator/kube/cac
 import { keyOf } from '../../../operator/kube/client/resource.ts'
 import { shortCallSeconds, shortHistory } from '../process/settings.ts'
 import { objectsOf } from '../surroundings.ts'
+import { serverNow } from '../time/replace-globals.ts'
 import type { World } from '../world.ts'
 import { hasEnded } from './deployment-writes.ts'
 import { type Law, problemsOf } from './law.ts'
@@ -48,7 +49,7 @@ export const historyLaws: readonly Law[] = [
     law: 'An ended webhook call is deleted after the time that the settings say.',
     findings: (world) =>
       problemsOf(world.features.settings ? objectsOf(world, WebhookCall) : [], ({ status }) => {
-        const age = (Date.now() - Date.parse(status?.finishTime ?? '')) / 1000
+        const age = (serverNow() - Date.parse(status?.finishTime ?? '')) / 1000
         return age > shortCallSeconds + resyncSeconds + spareSeconds ? `it ended ${age} s ago` : undefined
       }),
   },

@@ -4,6 +4,7 @@ import type { StoredObject } from '../../../operator/api/kind.ts'
 import { conditionOf } from '../../../operator/kube/loop/outcome.ts'
 import { servedAs } from '../server/resources.ts'
 import { objectOf, objectsOf, resourceNamed, type Surroundings } from '../surroundings.ts'
+import { serverNow } from '../time/replace-globals.ts'
 
 const needsOf = ({ spec }: ActiveResource) =>
   new Set([...(spec.dependsOn ?? []), ...Object.values(spec.references ?? {}).flat()])
@@ -46,7 +47,7 @@ function createdAt({ server }: Pick<Surroundings, 'server'>, { kind, metadata }:
 
 /** A cache can be as late as this. */
 const latestMs = 60_000
-const msSince = ({ metadata }: StoredObject) => Date.now() - Date.parse(metadata.deletionTimestamp ?? '')
+const msSince = ({ metadata }: StoredObject) => serverNow() - Date.parse(metadata.deletionTimestamp ?? '')
 
 /**
  * Reports a deprovisioning of a resource that is deleted before its dependents that are deleted too: all those of an environment

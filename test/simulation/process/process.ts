@@ -14,6 +14,7 @@ import type { Outside } from '../outside/outside.ts'
 import { receiverOf } from '../outside/receiver.ts'
 import { secretMark } from '../secret-mark.ts'
 import type { Surroundings } from '../surroundings.ts'
+import { serverNow } from '../time/replace-globals.ts'
 import { clientOf } from './client.ts'
 import { type Counts, startCounts } from './counts.ts'
 import type { Life } from './life.ts'
@@ -70,7 +71,7 @@ export class Process {
         metrics: this.counts.metrics,
         tracing: noTracing,
         isActive: () => life.isLeader,
-        serverNow: () => Date.now(),
+        serverNow,
       })
       this.#operator = operator
       if (!life.isAlive) await operator.stop()

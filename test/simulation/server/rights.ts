@@ -28,7 +28,9 @@ export class Rights {
   readonly #isLimited: boolean
   /** From when on the binding of a namespace is applied. */
   readonly #bound = new Map<string, number>()
-  /** Namespaces that had lost their label when their deletion began: they take no new RoleBinding. */
+  /** Namespaces that have lost their label once. */
+  readonly #unlabelled = new Set<string>()
+  /** Namespaces that had lost their label, and with it their RoleBinding, when their deletion began: they take no new one. */
   readonly #closed = new Set<string>()
   #isRepaired = false
 
@@ -78,9 +80,11 @@ export class Rights {
 
   #noteEnd(type: Change['type'], before: StoredObject | undefined, metadata: StoredMeta): void {
     const { name, labels: given = {}, deletionTimestamp } = metadata
-    if (type === 'DELETED') this.#closed.delete(name)
+    const isUnlabelled = given[labels.organization] === undefined
+    if (isUnlabelled) this.#unlabelled.add(name)
+    if (type === 'DELETED') for (const each of [this.#closed, this.#unlabelled]) each.delete(name)
     else if (deletionTimestamp !== undefined && before?.metadata.deletionTimestamp === undefined)
-      if (given[labels.organization] === undefined) this.#closed.add(name)
+      if (isUnlabelled || (this.#unlabelled.has(name) && !this.#bound.has(name))) this.#closed.add(name)
   }
 
   #isOpen(namespace: string): boolean {

@@ -2,12 +2,13 @@ import { EnvironmentDeployment } from '../../../operator/api/environment-deploym
 import type { KubeObject, StoredMeta, StoredObject } from '../../../operator/api/kind.ts'
 import { fieldManager } from '../../../operator/api/names.ts'
 import { isObject, sameJson } from '../../../operator/domain/base/json.ts'
+import { serverNow } from '../time/replace-globals.ts'
 import { invalid } from './errors.ts'
 import type { Served } from './resources.ts'
 
 /** A time as the API server writes it: whole seconds. */
 export function timeNow(): string {
-  return `${new Date().toISOString().slice(0, 19)}Z`
+  return `${new Date(serverNow()).toISOString().slice(0, 19)}Z`
 }
 
 /** The managed fields of an object that only the operator or the gateway has written. */

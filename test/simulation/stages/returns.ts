@@ -5,8 +5,8 @@ import { EnvironmentDeployment } from '../../../operator/api/environment-deploym
 import { annotations } from '../../../operator/api/names.ts'
 import type { Named } from '../laws/endings.ts'
 import { type Law, nameOf } from '../laws/law.ts'
-import { ruleSpec } from '../users/beginning.ts'
-import { deploy } from '../users/contents.ts'
+import { ruleName, ruleSpec } from '../users/beginning.ts'
+import { type Content, deploy } from '../users/contents.ts'
 import { applicationOf, environments, image } from '../users/names.ts'
 import type { User } from '../users/user.ts'
 
@@ -19,13 +19,36 @@ export function deployAgain(users: readonly User[]): Named[] {
         const application = applicationOf(environment)
         const { spec } = user.pickObject(DeploymentSet, (each) => each.spec.applicationName === application)
         const { modules, shared } = spec
-        const content = { modules, shared } as Parameters<typeof deploy>[2] // as the sets of a run are
+        const earlier = { modules, shared } as Content // as the sets of a run are
+        const content = user.features.images && user.chance(0.5) ? withImages(earlier) : earlier
         made.push({ owner: user.organization, name: deploy(user, environment, content) })
       })
   return made
 }
 
+/** A content whose modules have images of which versions are registered, in one or two containers. */
+function withImages({ shared }: Content): Content {
+  const moduleOf = (tags: readonly string[]) => {
+    const ids = ['main', 'side']
+    const containers = tags.map((tag, index) => [ids[index], { id: ids[index], image: `${image}:${tag}` }])
+    return { profile: 'quartermaster/default-module', spec: { containers: Object.fromEntries(containers) } }
+  }
+  return { modules: { api: moduleOf(['v0', 'v1']), job: moduleOf(['v1']) }, shared }
+}
+
 const version = 'last'
+
+/** Writes a rule for each environment: some are active, and some for the image. */
+export function writeRules(user: User): void {
+  for (const environment of environments) {
+    const filters = [{}, {}, { artefactsFilter: [image] }, { artefactsFilter: ['nginx'] }]
+    const filter = user.pick([...filters, { artefactsFilter: ['nginx'], excludeArtefactsFilter: true }])
+    const spec = { ...ruleSpec(environment), active: user.chance(0.6), ...filter }
+    user.does(`writes the rule of ${environment}`, () =>
+      user.write('AutomationRule', ruleName(environment), spec),
+    )
+  }
+}
 
 /** The images that a set has, of the modules that have containers. */
 function imagesOf(user: User, environment: string): string[] {
@@ -40,9 +63,9 @@ function imagesOf(user: User, environment: string): string[] {
 function isAutomatic(user: User, environment: string): boolean {
   const { applicationName, environmentId } = ruleSpec(environment)
   return user.all(AutomationRule).some(({ metadata, spec }) => {
-    const { active = true, artefactsFilter = [] } = spec
+    const { active = true, artefactsFilter = [], excludeArtefactsFilter = false } = spec
     const isHere = spec.applicationName === applicationName && spec.environmentId === environmentId
-    const fits = artefactsFilter.length === 0 || artefactsFilter.includes(image)
+    const fits = artefactsFilter.length === 0 || artefactsFilter.includes(image) !== excludeArtefactsFilter
     return isHere && active && fits && metadata.deletionTimestamp === undefined
   })
 }

@@ -54,6 +54,8 @@ export class TimerHandle {
 export class Clock {
   /** Milliseconds since the start of the run. */
   now = 0
+  /** Milliseconds by which the dates of processes differ from those of the API server. */
+  offset = 0
   /** Timers that have run. */
   steps = 0
   readonly #timers = new Timers()

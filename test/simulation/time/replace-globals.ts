@@ -9,6 +9,7 @@ type Work = (...parameters: unknown[]) => void
 type Waiting = { readonly signal?: AbortSignal }
 
 const RealDate = Date
+let current: Clock | undefined
 /** The date at which each run begins. */
 const epoch = RealDate.UTC(2026, 0, 1)
 
@@ -18,6 +19,7 @@ const epoch = RealDate.UTC(2026, 0, 1)
  * simulation uses none of it.
  */
 export function replaceGlobals(clock: Clock, random: Random): void {
+  current = clock
   const after = (work: Work, milliseconds = 0, ...parameters: unknown[]) =>
     clock.after(Math.max(1, milliseconds), () => work(...parameters))
   const each = (work: Work, milliseconds = 0, ...parameters: unknown[]) => {
@@ -59,6 +61,11 @@ export function replaceGlobals(clock: Clock, random: Random): void {
   }
 }
 
+/** The date of the API server, in milliseconds. */
+export function serverNow(): number {
+  return epoch + Math.floor(current?.now ?? 0)
+}
+
 function waiting(clock: Clock, milliseconds: number, value: unknown, { signal }: Waiting = {}) {
   return new Promise((resolve, reject) => {
     const refuse = () => reject(new DOMException('aborted', 'AbortError'))
@@ -85,7 +92,7 @@ function bytes(size: number, random: Random): Buffer {
 const uuidOf = (hex: string) => hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 
 function dateOf(clock: Clock): typeof Date {
-  const now = () => epoch + Math.floor(clock.now)
+  const now = () => epoch + Math.floor(clock.now + clock.offset)
   return class VirtualDate extends RealDate {
     constructor(date: number | string | Date = now()) {
       super(date)

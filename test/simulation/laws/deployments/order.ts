@@ -2,6 +2,7 @@ import { Environment } from '../../../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../../../operator/api/environment-deployment.ts'
 import type { Change } from '../../server/storage.ts'
 import { objectOf, objectsOf } from '../../surroundings.ts'
+import { serverNow } from '../../time/replace-globals.ts'
 import type { World } from '../../world.ts'
 import { hasEnded } from '../deployment-writes.ts'
 import { type Law, problemsOf, type WriteLaw } from '../law.ts'
@@ -13,7 +14,7 @@ function ageOf({ metadata: { creationTimestamp, name } }: EnvironmentDeployment)
 
 /** A watch can be as late as this. */
 const latestMs = 60_000
-const msSince = ({ metadata }: EnvironmentDeployment) => Date.now() - Date.parse(metadata.creationTimestamp)
+const msSince = ({ metadata }: EnvironmentDeployment) => serverNow() - Date.parse(metadata.creationTimestamp)
 
 /** Laws of the order of the deployments of an environment, with the memory that they need. */
 export function orderLaws(): { readonly writes: readonly WriteLaw[]; readonly quiet: readonly Law[] } {

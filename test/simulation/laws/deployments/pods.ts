@@ -12,6 +12,7 @@ import type { World } from '../../world.ts'
 import { type Law, nameOf, problemsOf, readyText } from '../law.ts'
 
 interface Container {
+  readonly name: string
   readonly image?: string
   readonly env?: readonly { readonly name: string; readonly value?: string }[]
 }
@@ -107,20 +108,14 @@ function moduleProblem(
     ({ metadata }) => metadata.labels?.[labels.resource] === resource.metadata.name,
   )
   const kind = kindsOfProfiles[String(module.profile).split('/')[1] ?? ''] ?? ''
-  const kinds = own.map((each) => each.kind).join()
-  if (
-    kinds !==
-    (main
-      ? Array<string>(kind === 'CronJob' ? 2 : 1)
-          .fill(kind)
-          .join()
-      : '')
-  )
-    return `its objects are ${kinds || 'none'}, its profile is ${String(module.profile)}`
+  const kinds = own.map((each) => each.kind)
+  const count = kind === 'CronJob' ? 2 : 1
+  const isFit = main ? kinds.length === count && kinds.every((each) => each === kind) : kinds.length === 0
+  if (!isFit) return `its objects are ${kinds.join() || 'none'}, its profile is ${String(module.profile)}`
   const variables = (isObject(main?.['variables']) ? main['variables'] : {}) as Record<string, string> // of the generator
   const wanted = `${String(main?.['image'])} ${variablesOf(resource, variables, world).sort().join()}`
   for (const each of own) {
-    const container = templateOf(each)?.spec?.containers?.[0]
+    const container = templateOf(each)?.spec?.containers?.find(({ name }) => name === 'main')
     const given = (container?.env ?? []).map(({ name, value }) => `${name}=${value}`)
     const text = `${container?.image} ${given.sort().join()}`
     if (text !== wanted) return `${nameOf(each)} has ${text}, not ${wanted}`

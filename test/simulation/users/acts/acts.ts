@@ -5,10 +5,10 @@ import type { Act } from './act.ts'
 import { bindingActs, deletionActs, finalizerActs, releaseActs, rivalActs } from './clients.ts'
 import { customActs, typeActs, wrapperActs } from './customs.ts'
 import { definitionActs, namespaceActs, resourceActs } from './definitions.ts'
-import { deploymentActs, environmentActs } from './deployments.ts'
+import { deploymentActs, environmentActs, podActs } from './deployments.ts'
 import { limitActs } from './limits.ts'
 import { objectActs, placeActs } from './objects.ts'
-import { operationActs, quotaActs } from './operations.ts'
+import { clockActs, operationActs, quotaActs } from './operations.ts'
 import { equalActs } from './rivals.ts'
 import { secretActs } from './secrets.ts'
 import { upgradeActs } from './upgrades.ts'
@@ -46,6 +46,8 @@ function laterActsOf(features: Features, processes: Processes): readonly Act[] {
     ...(features.upgrades ? upgradeActs(processes) : []),
     ...(features.equals ? equalActs : []),
     ...(features.limits ? limitActs : []),
+    ...(features.clocks ? clockActs : []),
+    ...(features.pods ? podActs : []),
   ]
 }
 

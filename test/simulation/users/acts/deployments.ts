@@ -95,11 +95,28 @@ export const environmentActs: readonly Act[] = [
   {
     weight: 1,
     what: 'changes how the pods of an environment run',
+    act: (user) =>
+      user.patch('Environment', user.pickObject(Environment).metadata.name, {
+        spec: { paused: user.chance(0.5), replicas: { api: user.next('replicas') % 4 } },
+      }),
+  },
+]
+
+/** Changes of how the pods of an environment run, one at a time. */
+export const podActs: readonly Act[] = [
+  {
+    weight: 5,
+    what: 'pauses, resumes, scales or restarts the workloads of an environment',
     act(user) {
-      const { name } = user.pickObject(Environment).metadata
-      const restarts = user.features.pods ? { restartTimes: { api: new Date().toISOString() } } : {}
-      const spec = { paused: user.chance(0.5), replicas: { api: user.next('replicas') % 4 }, ...restarts }
-      user.patch('Environment', name, { spec })
+      const time = new Date().toISOString()
+      const spec = user.pick([
+        { paused: true },
+        { paused: null },
+        { replicas: { [user.pick(['api', 'job'])]: user.pick([0, 2, null]) } },
+        { restartTimes: { api: time } },
+        { restartTimes: { api: time, job: time } },
+      ])
+      user.patch('Environment', user.pickObject(Environment).metadata.name, { spec })
     },
   },
 ]

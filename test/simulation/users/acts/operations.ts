@@ -28,6 +28,17 @@ export function operationActs(processes: Processes): readonly Act[] {
   ]
 }
 
+/** The clocks of the processes are set, forward or back. */
+export const clockActs: readonly Act[] = [
+  {
+    weight: 3,
+    what: 'sets the clocks of the processes',
+    act({ surroundings: { clock, random } }) {
+      clock.offset = random.pick([0, 1000, -1000, 20_000, -20_000, 600_000, -600_000, 3_600_000, -3_600_000])
+    },
+  },
+]
+
 const usualKinds = [
   'ActiveResource',
   'Secret',
