@@ -24,7 +24,7 @@ import { servedAs } from './server/resources.ts'
 import { Rights } from './server/rights.ts'
 import { deployEach, deployPlanned } from './stages/deployments.ts'
 import { meetLimits } from './stages/limits.ts'
-import { deployAgain, registerLast, writeRules } from './stages/returns.ts'
+import { changeValues, deployAgain, registerLast, writeRules } from './stages/returns.ts'
 import { organization, otherOrganization } from './surroundings.ts'
 import { Clock } from './time/clock.ts'
 import { replaceGlobals } from './time/replace-globals.ts'
@@ -185,6 +185,8 @@ export class Run {
   async #deployAgain(): Promise<void> {
     const { clock, features, journal } = this.world
     journal.note('RETURNS')
+    changeValues(this.#users)
+    await clock.pass(20 * seconds)
     const made = deployAgain(this.#users)
     await clock.pass(2400 * seconds)
     check(this.world, [...finalLaws(made), ...this.#quietLaws])

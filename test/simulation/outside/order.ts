@@ -1,6 +1,7 @@
 import { ActiveResource } from '../../../operator/api/active-resource.ts'
 import { Environment } from '../../../operator/api/environment.ts'
 import type { StoredObject } from '../../../operator/api/kind.ts'
+import { annotations } from '../../../operator/api/names.ts'
 import { conditionOf } from '../../../operator/kube/loop/outcome.ts'
 import { servedAs } from '../server/resources.ts'
 import { objectOf, objectsOf, resourceNamed, type Surroundings } from '../surroundings.ts'
@@ -45,6 +46,16 @@ function createdAt({ server }: Pick<Surroundings, 'server'>, { kind, metadata }:
   return change?.version ?? Number.POSITIVE_INFINITY
 }
 
+/** Whether a resource had the mark to detach it when its deletion began. */
+function isDetached({ server }: Pick<Surroundings, 'server'>, { kind, metadata }: StoredObject): boolean {
+  const change = server.storage
+    .changesOf(servedAs(kind))
+    .find(({ object }) => object.metadata.uid === metadata.uid && object.metadata.deletionTimestamp)
+  const { annotations: given, deletionTimestamp = '' } = change?.object.metadata ?? {}
+  const mark = given?.[annotations.detach]
+  return mark === 'true' || (mark !== undefined && Date.parse(mark) >= Date.parse(deletionTimestamp))
+}
+
 /** A cache can be as late as this. */
 const latestMs = 60_000
 const msSince = ({ metadata }: StoredObject) => serverNow() - Date.parse(metadata.deletionTimestamp ?? '')
@@ -56,6 +67,12 @@ const msSince = ({ metadata }: StoredObject) => serverNow() - Date.parse(metadat
 export function checkDeprovision(surroundings: Surroundings, guResId: string): void {
   const resource = resourceNamed(surroundings, guResId)
   if (resource?.metadata.deletionTimestamp === undefined) return
+  if (isDetached(surroundings, resource))
+    surroundings.journal.violation(
+      'A resource that is detached keeps what exists outside.',
+      `ActiveResource ${guResId}`,
+      `${resource.spec.type}#${resource.spec.resourceId}`,
+    )
   const { namespace } = resource.metadata
   const home = surroundings.server.storage.get(servedAs('Namespace'), undefined, namespace)
   // The cluster deletes the content of a namespace in no order, and the operator does what it sees.

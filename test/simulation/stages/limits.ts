@@ -22,7 +22,8 @@ export async function meetLimits(world: World, user: User): Promise<void> {
   world.journal.note('LIMITS')
   for (const environment of environments) await deployWithin(world, user, environment)
   await deployTogether(world, user)
-  user.does('deletes the limits', () => user.remove('ResourceQuota', name))
+  if (user.exists('ResourceQuota', name))
+    user.does('deletes the limits', () => user.remove('ResourceQuota', name))
   await world.clock.pass(300 * seconds)
 }
 
@@ -37,6 +38,13 @@ async function limit({ clock }: World, user: User, number: number, mostSecrets =
     else user.create('ResourceQuota', name, { spec })
   })
   await clock.pass(10 * seconds)
+}
+
+/** Raises or deletes the quota. */
+async function free(world: World, user: User): Promise<void> {
+  if (user.chance(0.6)) return limit(world, user, enough)
+  user.does('deletes the limits', () => user.remove('ResourceQuota', name))
+  await world.clock.pass(10 * seconds)
 }
 
 /** How many resources a deployment adds to those of its environment. */
@@ -75,7 +83,7 @@ async function deployWithin(world: World, user: User, environment: string): Prom
     report('A deployment for which a quota has no room does not begin.')
   if (more > room && countOf(user) > before + room) report('A quota is kept.')
   if (more <= room && isRefused) report('A deployment for which a quota has room begins.')
-  await limit(world, user, enough)
+  await free(world, user)
   const later = find(made)
   if (later && isRefused && !hasEnded(after) && later.status?.startTime === undefined)
     journal.violation(
@@ -93,7 +101,7 @@ async function deployTogether(world: World, user: User): Promise<void> {
   await limit(world, user, countOf(user) + 10 + random.below(20), number + random.below(3))
   for (const environment of environments) deploy(user, environment, contentBy(user))
   await clock.pass((3 + random.below(100)) * seconds)
-  await limit(world, user, enough)
+  await free(world, user)
   await clock.pass(5 * seconds)
   check(world, [roomLaw])
 }

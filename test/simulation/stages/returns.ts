@@ -3,6 +3,7 @@ import { DeploymentSet } from '../../../operator/api/deployment-set.ts'
 import { Environment } from '../../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../../operator/api/environment-deployment.ts'
 import { annotations } from '../../../operator/api/names.ts'
+import { SharedValue } from '../../../operator/api/shared-value.ts'
 import type { Named } from '../laws/endings.ts'
 import { type Law, nameOf } from '../laws/law.ts'
 import { ruleName, ruleSpec } from '../users/beginning.ts'
@@ -10,14 +11,26 @@ import { type Content, deploy } from '../users/contents.ts'
 import { applicationOf, environments, image } from '../users/names.ts'
 import type { User } from '../users/user.ts'
 
-/** Deploys a set to each environment that was deployed before; answers the names of the deployments. */
+/** Changes the values that modules read. */
+export function changeValues(users: readonly User[]): void {
+  for (const user of users.filter(({ features }) => features.returns))
+    for (const { metadata } of user.all(SharedValue).filter(({ spec }) => spec.value !== undefined))
+      user.does(`changes ${metadata.name}`, () =>
+        user.patch('SharedValue', metadata.name, { spec: { value: `c${user.next('color')}` } }),
+      )
+}
+
+/** Deploys a set to each environment that was deployed before, perhaps last; answers the names of the deployments. */
 export function deployAgain(users: readonly User[]): Named[] {
   const made: Named[] = []
   for (const user of users.filter(({ features }) => features.returns))
     for (const environment of environments)
       user.does(`deploys an earlier set to ${environment}`, () => {
         const application = applicationOf(environment)
-        const { spec } = user.pickObject(DeploymentSet, (each) => each.spec.applicationName === application)
+        const last = user.find(Environment, environment)?.status?.lastPlanned?.setName
+        const current = last !== undefined && user.chance(0.4) ? user.find(DeploymentSet, last) : undefined
+        const { spec } =
+          current ?? user.pickObject(DeploymentSet, (each) => each.spec.applicationName === application)
         const { modules, shared } = spec
         const earlier = { modules, shared } as Content // as the sets of a run are
         const content = user.features.images && user.chance(0.5) ? withImages(earlier) : earlier

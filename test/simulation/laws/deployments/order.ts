@@ -16,14 +16,19 @@ function ageOf({ metadata: { creationTimestamp, name } }: EnvironmentDeployment)
 const latestMs = 60_000
 const msSince = ({ metadata }: EnvironmentDeployment) => serverNow() - Date.parse(metadata.creationTimestamp)
 
+const textOf = (name = 'none', setName = 'no set') => `${name} with ${setName}`
+
 /** Laws of the order of the deployments of an environment, with the memory that they need. */
 export function orderLaws(): { readonly writes: readonly WriteLaw[]; readonly quiet: readonly Law[] } {
   /** When each deployment was created, by its uid. */
   const created = new Map<string, number>()
   /** The deployments that the operator made: it knows them before those of others that its watch reports late. */
   const ours = new Set<string>()
-  /** The deployment that started last, by the uid of its environment. */
-  const last = new Map<string, { readonly name: string; readonly setName: string | undefined }>()
+  /**
+   * What an environment may remember, by its uid: the deployment that began last, and those after it that were deleted as they
+   * began, which may have made nothing.
+   */
+  const last = new Map<string, string[]>()
 
   function startedIn(
     { served, type, version, before, object }: Change,
@@ -46,9 +51,12 @@ export function orderLaws(): { readonly writes: readonly WriteLaw[]; readonly qu
           if (!started) return undefined
           const { metadata, spec, status } = started
           const environment = objectOf(world, Environment, spec.environmentName, metadata.namespace)
-          // One that is deleted as it begins makes nothing.
-          if (environment && metadata.deletionTimestamp === undefined)
-            last.set(environment.metadata.uid, { name: metadata.name, setName: status?.setName })
+          if (environment) {
+            const { uid } = environment.metadata
+            const isDeleted = metadata.deletionTimestamp !== undefined
+            const before = isDeleted ? (last.get(uid) ?? [textOf()]) : []
+            last.set(uid, [...before, textOf(metadata.name, status?.setName)])
+          }
           const at = created.get(metadata.uid) ?? 0
           const older = objectsOf(world, EnvironmentDeployment).find(
             (each) =>
@@ -70,12 +78,11 @@ export function orderLaws(): { readonly writes: readonly WriteLaw[]; readonly qu
         law: 'An environment remembers the deployment that began last, and its set.',
         findings: (world) =>
           problemsOf(objectsOf(world, Environment), ({ metadata, status }) => {
-            const began = last.get(metadata.uid)
+            const began = last.get(metadata.uid) ?? [textOf()]
             const { deploymentName, setName } = status?.lastPlanned ?? {}
             if (world.features.upgrades && deploymentName === undefined) return undefined
-            return began?.name === deploymentName && (!began || began.setName === setName)
-              ? undefined
-              : `it remembers ${deploymentName} with ${setName}, not ${began?.name} with ${began?.setName}`
+            const text = textOf(deploymentName, setName)
+            return began.includes(text) ? undefined : `it remembers ${text}, not ${began.join(' or ')}`
           }),
       },
     ],

@@ -2,6 +2,7 @@ import { Environment } from '../../../../operator/api/environment.ts'
 import { EnvironmentDeployment } from '../../../../operator/api/environment-deployment.ts'
 import { annotations } from '../../../../operator/api/names.ts'
 import { canonicalJson, sameJson } from '../../../../operator/domain/base/json.ts'
+import { emptySet, setId } from '../../../../operator/domain/delta/delta.ts'
 import { conditionOf } from '../../../../operator/kube/loop/outcome.ts'
 import type { RestAnswer } from '../../gateway/exchange.ts'
 import { objectOf, objectsOf } from '../../surroundings.ts'
@@ -57,6 +58,35 @@ function counts({ id }: Deployed, environment: Environment, world: World): boole
   return environment.status?.lastPlanned?.deploymentName === id
 }
 
+/** The start that was asked for and that no deployment has used. */
+function unusedStart({ spec, status }: Environment): string | undefined {
+  const { fromDeploymentName: from, fromRequest } = spec
+  const { environmentFromName, environmentFromTime } = status?.lastPlanned ?? {}
+  const time = fromRequest?.deploymentName === from ? fromRequest?.time : undefined
+  const isUsed = environmentFromName === from && (time === undefined || time === environmentFromTime)
+  return isUsed ? undefined : from
+}
+
+/** The set of a start. */
+function setOfStart({ metadata, status }: Environment, from: string, world: World): string | undefined {
+  if (status?.start?.deploymentName === from) return status.start.setName
+  const deployment = objectOf(world, EnvironmentDeployment, from, metadata.namespace)
+  return deployment?.status?.setName ?? deployment?.spec.setName
+}
+
+function hasLostStart(environment: Environment, world: World): boolean {
+  const from = unusedStart(environment)
+  return from !== undefined && setOfStart(environment, from, world) === undefined
+}
+
+/** The ID of the set of the unused start, or else of the last planned deployment. */
+function baseOf(environment: Environment, world: World): string {
+  const from = unusedStart(environment)
+  const { lastPlanned } = environment.status ?? {}
+  const setName = from === undefined ? lastPlanned?.setName : setOfStart(environment, from, world)
+  return setName?.slice(environment.spec.applicationName.length + 1) ?? setId(emptySet)
+}
+
 /** What is wrong with what a gateway shows of the deployments of an organization, when nothing has failed for long. */
 export async function historyFindings(
   world: World,
@@ -79,6 +109,15 @@ export async function historyFindings(
     if (!sameJson(newest, shown.last_deploy)) {
       const detail = `it shows ${canonicalJson(shown.last_deploy)}, not ${canonicalJson(newest)}`
       findings.push({ law: 'An environment shows its newest deployment.', object, detail })
+    }
+    const base = baseOf(environment, world)
+    // A start that never had a set, and is gone, gives none.
+    if (
+      base !== shown.base_set_id &&
+      !(shown.base_set_id === undefined && hasLostStart(environment, world))
+    ) {
+      const law = 'An environment shows the set that the next delta changes.'
+      findings.push({ law, object, detail: `it shows ${shown.base_set_id}, not ${base}` })
     }
     for (const { id, status } of all) {
       const errors = await jsonAt<unknown[]>(read, `${path}/deploys/${id}/errors`)
