@@ -449,41 +449,47 @@ test.each<[rule: string, next: string, recorded: readonly string[], isAlone: boo
   expect(removals.hasAlone(environment)).toBe(isAlone)
 })
 
-test.each<[rule: string, environmentDeletion: string | undefined, isLater: boolean]>([
-  ['waits for dependents in a terminating environment', '2026-02-01T00:00:00Z', true],
-  ['does not wait in an environment that stays', undefined, false],
-])(
-  'a deleted resource whose dependents the cache does not know as deleted %s',
-  async (_, deleted, isLater) => {
-    const cluster = createFakeCluster()
-    const mark = { finalizers: [finalizer], ...(deleted ? { deletionTimestamp: deleted } : {}) }
-    const environment = cluster.put(
+const deletedAt = '2026-02-01T00:00:00Z'
+
+test.each<[rule: string, what: 'environment' | 'organization' | 'resource', isLater: boolean]>([
+  ['waits for dependents in a terminating environment', 'environment', true],
+  ['waits for dependents in a terminating organization', 'organization', true],
+  ['does not wait in an environment that stays', 'resource', false],
+])('a resource whose dependents the cache does not know as deleted %s', async (_, what, isLater) => {
+  const cluster = createFakeCluster()
+  const deletion = (of: typeof what) => (what === of ? { deletionTimestamp: deletedAt } : {})
+  const namespace = { name: 'acme', uid: 'acme', resourceVersion: '1', creationTimestamp: deletedAt }
+  cluster.store.namespaces.set({
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { ...namespace, ...deletion('organization') },
+  })
+  const environment = cluster.put(
+    Environment,
+    newObject(
       Environment,
-      newObject(
-        Environment,
-        { namespace: 'acme', name: 'shop.dev', ...mark },
-        { applicationName: 'shop', typeName: 'development' },
-      ),
-    )
-    const first = cluster.put(
-      ActiveResource,
-      activeResource({ type: 's3', resourceId: 'a' }, {}, { deletionTimestamp: '2026-02-01T00:00:01Z' }),
-    )
-    const dependsOn = [first.metadata.name]
-    const second = cluster.put(
-      ActiveResource,
-      activeResource({ type: 'postgres', resourceId: 'b' }, { dependsOn }),
-    )
-    const tools = resourceTools(cluster, [makerOf('echo', true)])
-    const removals = new Removals({ ...tools, store: cluster.store })
-    await removals.decide(environment, [first, second], { namespace: own, sawAll: () => true })
-    const { finalize } = activeResourceController({ ...tools, removals })
-    const context = { report: async () => {}, releaseWorker: <T>(work: () => T) => work() }
-    const end = finalize?.(first, context as unknown as Parameters<typeof finalize>[1]) // what a removal uses
-    if (isLater) await expect(end).rejects.toMatchObject({ reason: 'DependentsRemain' })
-    else await expect(end).resolves.toBeUndefined()
-  },
-)
+      { namespace: 'acme', name: 'shop.dev', finalizers: [finalizer], ...deletion('environment') },
+      { applicationName: 'shop', typeName: 'development' },
+    ),
+  )
+  const first = cluster.put(
+    ActiveResource,
+    activeResource({ type: 's3', resourceId: 'a' }, {}, { deletionTimestamp: deletedAt }),
+  )
+  const dependsOn = [first.metadata.name]
+  const second = cluster.put(
+    ActiveResource,
+    activeResource({ type: 'postgres', resourceId: 'b' }, { dependsOn }),
+  )
+  const tools = resourceTools(cluster, [makerOf('echo', true)])
+  const removals = new Removals({ ...tools, store: cluster.store })
+  await removals.decide(environment, [first, second], { namespace: own, sawAll: () => true })
+  const { finalize } = activeResourceController({ ...tools, removals })
+  const context = { report: async () => {}, releaseWorker: <T>(work: () => T) => work() }
+  const end = finalize?.(first, context as unknown as Parameters<typeof finalize>[1]) // what a removal uses
+  if (isLater) await expect(end).rejects.toMatchObject({ reason: 'DependentsRemain' })
+  else await expect(end).resolves.toBeUndefined()
+})
 
 const madeNamespace = {
   metadata: { name: own, uid: 'made', annotations: { [annotations.environment]: 'acme/shop.dev' } },

@@ -201,7 +201,7 @@ function missing({ spec }: ActiveResource, guResId: string): string {
 
 /**
  * Throws Waiting while dependents are terminating; a dependent that is not being deleted does not delay deletion. In a
- * terminating environment all are, although the cache may learn it later. A deployment that reverses dependencies may end
+ * terminating environment or organization all are, or will be. A deployment that reverses dependencies may end
  * between its writes: of resources that depend on each other, the first by name is deleted first.
  */
 function awaitDependents(resource: ActiveResource, { cluster: { store }, removals }: State): void {

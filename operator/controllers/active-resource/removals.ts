@@ -91,9 +91,10 @@ export class Removals {
     return isDue ? 'together' : 'later'
   }
 
-  /** Whether a resource is removed with its environment: all others of the environment are removed too. */
+  /** Whether all resources of the environment are removed: with it, or with the namespace of the organization. */
   isWithEnvironment(resource: ActiveResource): boolean {
-    return this.#terminatingOf(resource) !== undefined
+    const namespace = this.#tools.store.namespaces.get('', resource.metadata.namespace)
+    return namespace?.metadata.deletionTimestamp !== undefined || this.#terminatingOf(resource) !== undefined
   }
 
   /** Whether all of these resources are decided about. */

@@ -62,7 +62,7 @@ const msSince = ({ metadata }: StoredObject) => serverNow() - Date.parse(metadat
 
 /**
  * Reports a deprovisioning of a resource that is deleted before its dependents that are deleted too: all those of an environment
- * that is deleted, and else those whose deletion the operator must know.
+ * or organization that is deleted, and else those whose deletion the operator must know.
  */
 export function checkDeprovision(surroundings: Surroundings, guResId: string): void {
   const resource = resourceNamed(surroundings, guResId)
@@ -75,20 +75,21 @@ export function checkDeprovision(surroundings: Surroundings, guResId: string): v
     )
   const { namespace } = resource.metadata
   const home = surroundings.server.storage.get(servedAs('Namespace'), undefined, namespace)
-  // The cluster deletes the content of a namespace in no order, and the operator does what it sees.
-  if (home?.metadata.deletionTimestamp !== undefined) return
+  const isOfOrganization = home?.metadata.deletionTimestamp !== undefined
+  // The cluster deletes the content of a namespace in no order, and the operator may know late that it does.
+  if (isOfOrganization && surroundings.faults.isOn) return
   const environment = objectOf(surroundings, Environment, resource.spec.environmentName, namespace)
   const at = deletedAt(surroundings, resource)
   const isOfEnvironment = environment && deletedAt(surroundings, environment) < at
   const own = needsOf(resource)
   const dependent = objectsOf(surroundings, ActiveResource).find(
     (each) =>
-      each.metadata.deletionTimestamp !== undefined &&
+      (each.metadata.deletionTimestamp !== undefined || isOfOrganization) &&
       needsOf(each).has(guResId) &&
       !own.has(each.metadata.name) &&
       // A late request may create one that is never provisioned.
       createdAt(surroundings, each) < at &&
-      (isOfEnvironment || msSince(each) > latestMs),
+      (isOfOrganization || isOfEnvironment || msSince(each) > latestMs),
   )
   if (dependent)
     surroundings.journal.violation(
