@@ -71,27 +71,25 @@ async function deployWithin(world: World, user: User, environment: string): Prom
   const more = countNew(user, wanted, environment)
   await clock.pass(8 * seconds)
   const after = find(made)
-  const report = (law: string) =>
-    journal.violation(
-      law,
-      `EnvironmentDeployment ${made}`,
-      `${more} more, room for ${room}: ${after ? readyText(after) : 'it is gone'}`,
-    )
+  const text = `${more} more, room for ${room}: ${after ? readyText(after) : 'it is gone'}`
+  const report = (law: string) => journal.violation(law, `EnvironmentDeployment ${made}`, text)
   if (!after) return report('A deployment that nothing hinders stays.')
-  const isRefused = isRefusedByQuota(after)
-  if (more > room && after.status?.startTime !== undefined)
-    report('A deployment for which a quota has no room does not begin.')
-  if (more > room && countOf(user) > before + room) report('A quota is kept.')
-  if (more <= room && isRefused) report('A deployment for which a quota has room begins.')
+  if (more <= room && isRefusedByQuota(after)) report('A deployment for which a quota has room begins.')
+  if (more > room) checkRefused(after, countOf(user) > before + room, report)
   await free(world, user)
-  const later = find(made)
-  if (later && isRefused && !hasEnded(after) && later.status?.startTime === undefined)
-    journal.violation(
-      'A deployment that waits for room begins when there is room.',
-      `EnvironmentDeployment ${made}`,
-      readyText(later),
-    )
+  if (isRefusedByQuota(after) && !hasEnded(after) && find(made)?.status?.startTime === undefined)
+    report('A deployment that waits for room begins when there is room.')
   check(world, [roomLaw])
+}
+
+function checkRefused(
+  after: EnvironmentDeployment,
+  isExceeded: boolean,
+  report: (law: string) => void,
+): void {
+  if (after.status?.startTime !== undefined)
+    report('A deployment for which a quota has no room does not begin.')
+  if (isExceeded) report('A quota is kept.')
 }
 
 /** Deployments that begin, and then have no room for Secrets: all continue when there is room. */

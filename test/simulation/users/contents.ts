@@ -53,7 +53,7 @@ function runBy(user: User, { spec, externals }: { readonly spec: FreeForm; reado
   const profile = user.pick(profiles)
   const { containers } = spec as { readonly containers?: { readonly main: FreeForm } } // of a module of ours
   const { db } = externals as { readonly db?: { readonly type: string } } // as above
-  const changes = { ...(containers && profile === 'default-cronjob' ? { schedules } : {}) }
+  const changes: FreeForm = containers && profile === 'default-cronjob' ? { schedules } : {}
   if (containers && db?.type.startsWith('s3') && user.chance(0.7)) {
     const { main } = containers
     const variables = { ...(main['variables'] as FreeForm), [bucketVariable]: '${externals.db.bucket}' }

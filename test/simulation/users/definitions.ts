@@ -41,9 +41,15 @@ export function definitionOf(user: User, type: string, isHealthy = false): FreeF
     driverType: driverTypeFor(user, type),
     driverInputs: { values, secretRefs: type === 'mysql' && user.chance(0.4) ? passedOn : password },
     ...(user.chance(0.4) && type !== customType ? { accountName: account } : {}),
-    ...(type === 's3' && user.features.places && user.chance(0.4) ? { provision: provisionOf(user) } : {}),
-    ...(user.features.classes && type !== customType ? companionsOf(user, type) : {}),
+    ...comingAlong(user, type),
   }
+}
+
+/** What is provisioned with a resource of a type. */
+function comingAlong(user: User, type: string): FreeForm {
+  const { places, classes } = user.features
+  const provision = type === 's3' && places && user.chance(0.4) ? { provision: provisionOf(user) } : {}
+  return classes ? { ...provision, ...companionsOf(user, type) } : provision
 }
 
 const criteriaOf = ({ features }: User) => (features.classes ? [{}, { class: otherClass }] : [{}])

@@ -4,6 +4,7 @@ import { Environment } from '../../../../operator/api/environment.ts'
 import type { EnvironmentDeployment } from '../../../../operator/api/environment-deployment.ts'
 import type { StoredObject } from '../../../../operator/api/kind.ts'
 import { labels } from '../../../../operator/api/names.ts'
+import type { FreeForm } from '../../../../operator/api/schema.ts'
 import { isObject } from '../../../../operator/domain/base/json.ts'
 import { servedAs } from '../../server/resources.ts'
 import { objectOf, objectsOf, resourceNamed } from '../../surroundings.ts'
@@ -53,17 +54,24 @@ const templateOf = ({ spec }: Runner) => spec?.template ?? spec?.jobTemplate?.sp
 
 /** What is wrong with how the pods of a workload run. */
 function runProblem(runner: Runner, resource: ActiveResource, environment: Environment | undefined) {
-  const { paused, replicas = {}, restartTimes = {} } = environment?.spec ?? {}
-  const { spec } = runner
-  if (runner.kind === 'Job' || runner.kind === 'CronJob') {
-    const isSuspended = spec?.suspend === true
-    return isSuspended === (paused === true) ? undefined : `it is ${isSuspended ? '' : 'not '}suspended`
-  }
-  const wanted = paused ? 0 : (replicas[idOf(resource)] ?? 1)
-  const count = spec?.replicas ?? 1
+  const isPaused = environment?.spec.paused === true
+  if (runner.kind !== 'Job' && runner.kind !== 'CronJob')
+    return numberProblem(runner, environment, isPaused ? 0 : undefined, idOf(resource))
+  const isSuspended = runner.spec?.suspend === true
+  return isSuspended === isPaused ? undefined : `it is ${isSuspended ? '' : 'not '}suspended`
+}
+
+/** What is wrong with the number of pods, and with the time of their restart. */
+function numberProblem(
+  runner: Runner,
+  environment: Environment | undefined,
+  most: number | undefined,
+  id: string,
+) {
+  const { replicas = {}, restartTimes = {} } = environment?.spec ?? {}
+  const [wanted, count] = [most ?? replicas[id] ?? 1, runner.spec?.replicas ?? 1]
   if (count !== wanted) return `it has ${count} replicas, not ${wanted}`
-  const time = templateOf(runner)?.metadata?.annotations?.[restart]
-  const wish = restartTimes[idOf(resource)]
+  const [time, wish] = [templateOf(runner)?.metadata?.annotations?.[restart], restartTimes[id]]
   return time === wish ? undefined : `its pods are of ${time}, not of ${wish}`
 }
 
@@ -95,32 +103,49 @@ function variablesOf(resource: ActiveResource, variables: Readonly<Record<string
   })
 }
 
+/** The container `main` of a module. */
+function mainOf(module: FreeForm): FreeForm | undefined {
+  const spec = isObject(module['spec']) ? module['spec'] : {}
+  const containers = isObject(spec['containers']) ? spec['containers'] : {}
+  return isObject(containers['main']) ? containers['main'] : undefined
+}
+
+/** Image and variables of a container as text. */
+function textOf(container: Container | undefined): string {
+  const variables = (container?.env ?? []).map(({ name, value }) => `${name}=${value}`)
+  return `${container?.image} ${variables.sort().join()}`
+}
+
+/** The same of the container `main` of a module. */
+function wantedText(main: FreeForm, resource: ActiveResource, world: World): string {
+  const variables = (isObject(main['variables']) ? main['variables'] : {}) as Record<string, string> // of the generator
+  return `${String(main['image'])} ${variablesOf(resource, variables, world).sort().join()}`
+}
+
+/** Whether objects are those of a module with containers: two of its schedules, or one. */
+function areOf(profile: string, kinds: readonly string[]): boolean {
+  const wanted = kindsOfProfiles[profile.split('/')[1] ?? '']
+  return kinds.length === (wanted === 'CronJob' ? 2 : 1) && kinds.every((each) => each === wanted)
+}
+
 /** What is wrong with the pods of a module that was deployed last. */
-function moduleProblem(
-  resource: ActiveResource,
-  module: DeploymentSet['spec']['modules'][string],
-  world: World,
-): string | undefined {
-  const spec = isObject(module.spec) ? module['spec'] : {}
-  const containers = isObject(spec.containers) ? spec['containers'] : {}
-  const main = isObject(containers['main']) ? containers['main'] : undefined
+function moduleProblem(resource: ActiveResource, module: FreeForm, world: World): string | undefined {
+  const main = mainOf(module)
   const own = runnersIn(world).filter(
     ({ metadata }) => metadata.labels?.[labels.resource] === resource.metadata.name,
   )
-  const kind = kindsOfProfiles[String(module.profile).split('/')[1] ?? ''] ?? ''
   const kinds = own.map((each) => each.kind)
-  const count = kind === 'CronJob' ? 2 : 1
-  const isFit = main ? kinds.length === count && kinds.every((each) => each === kind) : kinds.length === 0
-  if (!isFit) return `its objects are ${kinds.join() || 'none'}, its profile is ${String(module.profile)}`
-  const variables = (isObject(main?.['variables']) ? main['variables'] : {}) as Record<string, string> // of the generator
-  const wanted = `${String(main?.['image'])} ${variablesOf(resource, variables, world).sort().join()}`
-  for (const each of own) {
-    const container = templateOf(each)?.spec?.containers?.find(({ name }) => name === 'main')
-    const given = (container?.env ?? []).map(({ name, value }) => `${name}=${value}`)
-    const text = `${container?.image} ${given.sort().join()}`
-    if (text !== wanted) return `${nameOf(each)} has ${text}, not ${wanted}`
-  }
-  return undefined
+  const profile = String(module['profile'])
+  const isFit = main ? areOf(profile, kinds) : kinds.length === 0
+  if (!isFit) return `its objects are ${kinds.join() || 'none'}, its profile is ${profile}`
+  const wanted = main && wantedText(main, resource, world)
+  return own
+    .map((each) => [
+      nameOf(each),
+      textOf(templateOf(each)?.spec?.containers?.find(({ name }) => name === 'main')),
+    ])
+    .filter(([, text]) => text !== wanted)
+    .map(([name, text]) => `${name} has ${text}, not ${wanted}`)[0]
 }
 
 /** Laws of the pods of deployments that have succeeded, while nothing has changed since. */
