@@ -54,7 +54,7 @@ function comingAlong(user: User, type: string): FreeForm {
 
 const criteriaOf = ({ features }: User) => (features.classes ? [{}, { class: otherClass }] : [{}])
 
-/** Resources of another class, or with IDs of their own, that come along: no more than one has the dependents of the first. */
+/** Resources of another class, or with other IDs, that come along: no more than one has the dependents of the first. */
 function companionsOf(user: User, type: string): FreeForm {
   if (!['s3', 'postgres', 'mysql'].includes(type) || user.chance(0.4)) return {}
   const keys = [`redis.${otherClass}#of-${type}`, `amqp#of-${type}`, `amqp.${otherClass}#side`, 'redis']

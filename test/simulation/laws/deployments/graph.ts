@@ -37,7 +37,7 @@ const descriptorOf = ({ spec }: ActiveResource) =>
   nameOf({ type: spec.type, class: spec.class, id: spec.resourceId })
 
 /**
- * The resources of a set by the specification, in a simple form of its own: what the workloads need, what definitions refer to,
+ * The resources of a set by the specification, computed in a simple way: what the workloads need, what definitions refer to,
  * and what comes along. Undefined if something matches no definition.
  */
 export class WantedGraph {
