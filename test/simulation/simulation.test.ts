@@ -22,6 +22,7 @@ const fixedSeeds = [
   '80268', // a resource that is deprovisioned asks for no credentials that have ended since
   '170065', // a resource waits for dependents that the cache does not know as deleted
   '178001', // a resource of an organization that is deleted waits for its dependents
+  '181112', // the plan of an unused resource knows that its driver wraps another one by now
   '1-20',
 ]
 const shortSeed = '10'

@@ -91,7 +91,13 @@ function describeWrapping(driver: ResourceDriver, inner: DriverDescriptor): Driv
     remote,
     address,
     keepsCookie,
+    wraps: makerOf(inner),
   }
+}
+
+/** The name of the driver that makes the instances of a driver. */
+export function makerOf({ name, wraps = name }: DriverDescriptor): string {
+  return wraps
 }
 
 /** The problems of a custom driver; `catalogue` holds the valid drivers. */

@@ -2,9 +2,9 @@ import type { ActiveResource } from '../../api/active-resource.ts'
 import type { PlanSummary } from '../../api/environment-deployment.ts'
 import { compareText, sameJson } from '../base/json.ts'
 import type { ResourceQuota } from '../base/quota.ts'
-import { driverOf } from '../definition/definition.ts'
+import { driverName, driverOf } from '../definition/definition.ts'
 import type { WonMatch } from '../definition/match-types.ts'
-import { driverAddress } from '../definition/third-party.ts'
+import { driverAddress, makerOf } from '../definition/third-party.ts'
 import { buildGraph } from '../graph/build-graph.ts'
 import { Guard, planningProblem } from '../graph/exception-guard.ts'
 import type { Graph, GraphInput, GraphNode } from '../graph/graph.ts'
@@ -152,6 +152,20 @@ function addressOf(former: DriverDescriptor | undefined, { status }: ActiveResou
   return target === undefined ? undefined : driverAddress(target)
 }
 
+/** Whether a driver updates the instance that a resource has. A driver that does not exist replaces none. */
+function keepsInstance(
+  driver: DriverDescriptor | undefined,
+  current: ActiveResource,
+  catalogue: readonly DriverDescriptor[],
+  vendors: readonly string[],
+): boolean {
+  const formerType = current.status?.provisioned?.driverType ?? current.spec.definition.driverType
+  const former = driverOf(formerType, catalogue, vendors)
+  const maker = former ? makerOf(former) : driverName(formerType, vendors)
+  if (!driver || maker === makerOf(driver)) return true
+  return driver.address !== undefined && driver.address === addressOf(former, current)
+}
+
 /** Predicts what the controller of active resources does, which decides by driver, address and identity. */
 function actionFor(
   { driver }: GraphNode,
@@ -161,13 +175,9 @@ function actionFor(
 ): PlanStep['action'] {
   if (!current || current.metadata.deletionTimestamp) return 'create'
   const { spec } = current
-  if (spec.definition.driverType !== wanted.definition.driverType) {
-    const former = driverOf(spec.definition.driverType, catalogue, vendors)
-    const isSameDriver =
-      (former && former.name === driver?.name) ||
-      (driver?.address !== undefined && driver.address === addressOf(former, current))
-    if (!isSameDriver) return 'replace'
-  }
+  const isOther = spec.definition.driverType !== wanted.definition.driverType
+  // What a driver wraps may have changed: a resource in use has followed by itself, an unused one has not.
+  if ((isOther || spec.unusedSince) && !keepsInstance(driver, current, catalogue, vendors)) return 'replace'
   const forcing = driver?.replaceOnChangeOf ?? []
   if (forcing.some((path) => !sameJson(inputAt(spec.definition, path), inputAt(wanted.definition, path))))
     return 'replace'

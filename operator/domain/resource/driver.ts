@@ -35,6 +35,8 @@ export interface DriverDescriptor {
   readonly remote?: boolean
   /** The URL under which a server has the resources; drivers of the same URL make and update the same instances. */
   readonly address?: string
+  /** The driver that makes the instances, where this one wraps others; the innermost. */
+  readonly wraps?: string
   /** Whether an unchanged provision is cheap. Then it is repeated periodically to repair drift. */
   readonly repairs?: boolean
   /** Whether each call passes the cookie of the last response. */

@@ -97,6 +97,46 @@ describe('the action of a deployment on one resource', () => {
     expect(actions(planOf(shared, [by('next')], active, { catalogue }))).toEqual([expected])
   })
 
+  const wrapping = (inner: string) => driver('acme/wrapper', { wraps: inner })
+  const wrapped = (name: string) => driver(`acme/${name}`)
+  const made = { provisioned: { driverType: 'acme/one' } }
+
+  test.each<[what: string, unusedSince: string | undefined, inner: string, expected: string]>([
+    ['an unused resource whose driver wraps another one replaces', '2026-02-01T00:00:00Z', 'two', 'replace'],
+    ['an unused resource whose driver wraps the same one updates', '2026-02-01T00:00:00Z', 'one', 'update'],
+    // Its instance is replaced without a deployment.
+    ['a resource in use whose driver wraps another one changes nothing', undefined, 'two', 'unchanged'],
+  ])('%s', (_, unusedSince, inner, expected) => {
+    const definitions = [definition('s3', 's3', { driverType: 'acme/wrapper' })]
+    const catalogueOf = (name: string) => [wrapped('one'), wrapped('two'), wrapping(`acme/${name}`)]
+    const first = planOf(shared, definitions, [], { catalogue: catalogueOf('one') })
+    const active = carriedOut(first).map((each) => ({
+      ...each,
+      spec: { ...each.spec, ...(unusedSince ? { unusedSince } : {}) },
+      status: made,
+    }))
+    const then = planOf(shared, definitions, active, { catalogue: catalogueOf(inner) })
+    expect(actions(then)).toEqual([`${expected} s3.default#shared.main`])
+  })
+
+  test.each<[driverType: string, expected: string]>([
+    ['acme/one', 'update'],
+    ['acme/two', 'replace'],
+  ])('another driver than a wrapper of acme/one, %s: %s', (driverType, expected) => {
+    const catalogue = [wrapped('one'), wrapped('two'), wrapping('acme/one')]
+    const by = (type: string) => [definition('s3', 's3', { driverType: type })]
+    const active = carriedOut(planOf(shared, by('acme/wrapper'), [], { catalogue }))
+    for (const status of [undefined, made]) {
+      const then = planOf(
+        shared,
+        by(driverType),
+        active.map((each) => ({ ...each, status })),
+        { catalogue },
+      )
+      expect(actions(then)).toEqual([`${expected} s3.default#shared.main`])
+    }
+  })
+
   test('a change of account alone does not replace', () => {
     const accountTypeOf = () => 'local'
     const first = planOf(dnsSet, [dns('z')], [], { accountTypeOf })
