@@ -5,6 +5,7 @@ import { type ObjectProblem, problemsOfReference, throwProblems } from '../domai
 import { effectiveValues, valueIdentity } from '../domain/graph/shared-values.ts'
 import { environmentObjectName } from '../domain/resource/identity.ts'
 import { problemOfStore } from '../domain/secret/secret-stores.ts'
+import { environmentIdOf } from '../domain/workload/targets.ts'
 import type { Cluster } from '../kube/cache/cluster.ts'
 import { scoped } from '../kube/cache/kinds-in-store.ts'
 import { keyOf } from '../kube/client/resource.ts'
@@ -38,7 +39,7 @@ export function sharedValueController(
       watchLifecycle(store.cacheOf(Environment), (each) =>
         store
           .byIndex(SharedValue, 'application', scoped(each, each.spec.applicationName))
-          .filter(({ spec }) => spec.environmentId !== undefined)
+          .filter(({ spec }) => spec.environmentId === environmentIdOf(each))
           .map(keyOf),
       ),
     ],

@@ -87,6 +87,18 @@ describe('a shared value', () => {
   })
 })
 
+test('the start and the end of an environment enqueue its values alone', () => {
+  put('a')
+  put('b', { environmentId: 'dev' })
+  put('c', { environmentId: 'live' })
+  put('d', { applicationName: 'blog', environmentId: 'dev' })
+  const keys: string[] = []
+  for (const each of controller.watches ?? []) each.subscribe((some) => keys.push(...some))
+  cluster.put(Environment, environment({ name: 'shop.dev' }))
+  cluster.drop(Environment, 'acme', 'shop.dev')
+  expect(keys).toEqual(['acme/b', 'acme/b'])
+})
+
 test('the values of an application go with it; those of others stay', async () => {
   put('a')
   put('b', { environmentId: 'dev' })
