@@ -10,7 +10,7 @@ import { scoped } from '../kube/cache/kinds-in-store.ts'
 import type { Store } from '../kube/cache/store.ts'
 import { inParallel } from '../kube/client/parallel.ts'
 import { type Controller, watchKind } from '../kube/loop/controller.ts'
-import { withdrawRoles } from './roles.ts'
+import { createRoleWithdrawal } from './roles.ts'
 import { deletionBlockers, firstOf, isBlockerChanged } from './shared/deletion-blockers.ts'
 import { requireStillPresent } from './shared/still-present.ts'
 
@@ -23,6 +23,12 @@ function isTerminating({ metadata, spec }: Environment, store: Store): boolean {
 /** An application is always ready; deleting it deletes its environments and everything else that belongs to it. */
 export function applicationController(cluster: Cluster): Controller<typeof Application> {
   const { store } = cluster
+  const withdrawRoles = createRoleWithdrawal(
+    cluster,
+    Application,
+    'applications',
+    ({ applicationName }) => applicationName,
+  )
   return {
     kind: Application,
     watches: [
@@ -52,13 +58,7 @@ export function applicationController(cluster: Cluster): Controller<typeof Appli
         for (const each of objects) await removeContent(kind, each, cluster)
       await removeUnseen(application, cluster)
       // Last, so that its owner can read the application until it is gone.
-      await withdrawRoles(
-        cluster,
-        Application,
-        application,
-        'applications',
-        ({ applicationName }) => applicationName === application.metadata.name,
-      )
+      await withdrawRoles(application)
     },
   }
 }

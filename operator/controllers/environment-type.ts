@@ -1,7 +1,7 @@
 import { EnvironmentType } from '../api/environment-type.ts'
 import type { Cluster } from '../kube/cache/cluster.ts'
 import type { Controller } from '../kube/loop/controller.ts'
-import { withdrawRoles } from './roles.ts'
+import { createRoleWithdrawal } from './roles.ts'
 
 /** An environment type is always ready; deleting it removes the roles on it. */
 export function environmentTypeController(cluster: Cluster): Controller<typeof EnvironmentType> {
@@ -10,13 +10,11 @@ export function environmentTypeController(cluster: Cluster): Controller<typeof E
     async reconcile() {
       return {}
     },
-    finalize: (type) =>
-      withdrawRoles(
-        cluster,
-        EnvironmentType,
-        type,
-        'environmentTypes',
-        ({ environmentTypeName }) => environmentTypeName === type.metadata.name,
-      ),
+    finalize: createRoleWithdrawal(
+      cluster,
+      EnvironmentType,
+      'environmentTypes',
+      ({ environmentTypeName }) => environmentTypeName,
+    ),
   }
 }

@@ -5,6 +5,7 @@ import { EnvironmentType } from '../../operator/api/environment-type.ts'
 import { applicationController } from '../../operator/controllers/application.ts'
 import { environmentTypeController } from '../../operator/controllers/environment-type.ts'
 import type { Store } from '../../operator/kube/cache/store.ts'
+import { ApiError, NoAnswer } from '../../operator/kube/client/api-error.ts'
 import { createFakeCluster } from '../api-gateway/support/fake-cluster.ts'
 import { storedObject } from '../support/builders.ts'
 import { silentContext } from './support/context.ts'
@@ -54,6 +55,74 @@ test('an environment type that is deleted takes the roles on it along, and no ot
   const remaining = [{ environmentTypeName: 'production', role: 'deployer' }]
   expect(rolesIn('acme')).toEqual({ ...roles, environmentTypes: remaining })
   expect(rolesIn('other')).toEqual(roles)
+})
+
+test('applications that are deleted at once take their roles along in one write to each membership', async () => {
+  const applications = ['shop', 'blog'].map((name) =>
+    cluster.put(Application, storedObject(Application, { ...going, name, uid: name }, {})),
+  )
+  let [reads, writes] = [0, 0]
+  const { finalize } = applicationController({
+    ...cluster,
+    readAll: (...given) => {
+      reads += 1
+      return cluster.readAll(...given)
+    },
+    patch: (...given) => {
+      writes += 1
+      return cluster.patch(...given)
+    },
+  })
+  await Promise.all(applications.map(async (each) => finalize?.(each, silentContext())))
+  expect(rolesIn('acme')).toEqual({ ...roles, applications: [] })
+  expect({ reads, writes }).toEqual({ reads: 1, writes: 1 })
+})
+
+test('an application that is gone keeps no other from losing its roles', async () => {
+  const gone = storedObject(Application, { ...going, name: 'blog', uid: 'blog' }, {})
+  const application = cluster.put(
+    Application,
+    storedObject(Application, { ...going, name: 'shop', uid: 'shop' }, {}),
+  )
+  const { finalize } = applicationController(cluster)
+  const ends = await Promise.allSettled(
+    [gone, application].map(async (each) => finalize?.(each, silentContext())),
+  )
+  expect(ends.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
+  expect(rolesIn('acme')?.applications).toEqual([{ applicationName: 'blog', role: 'viewer' }])
+})
+
+test('a role stays, and the deletion waits, when the answer about the application is lost', async () => {
+  const application = cluster.put(Application, storedObject(Application, { ...going, name: 'shop' }, {}))
+  let failures = 1
+  const { finalize } = applicationController({
+    ...cluster,
+    async read(...given) {
+      if (failures-- > 0) throw new NoAnswer('reset')
+      return cluster.read(...given)
+    },
+  })
+  await expect(finalize?.(application, silentContext())).rejects.toThrow('reset')
+  expect(rolesIn('acme')).toEqual(roles)
+  await finalize?.(application, silentContext())
+  expect(rolesIn('acme')?.applications).toEqual([{ applicationName: 'blog', role: 'viewer' }])
+})
+
+test('roles that could not be withdrawn with those of another application are withdrawn after them', async () => {
+  const applications = ['shop', 'blog'].map((name) =>
+    cluster.put(Application, storedObject(Application, { ...going, name, uid: name }, {})),
+  )
+  let failures = 1
+  const { finalize } = applicationController({
+    ...cluster,
+    async patch(...given) {
+      if (failures-- > 0) throw new ApiError(409, 'Conflict', 'modified')
+      return cluster.patch(...given)
+    },
+  })
+  const ends = await Promise.allSettled(applications.map(async (each) => finalize?.(each, silentContext())))
+  expect(ends.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
+  expect(rolesIn('acme')?.applications).toEqual([{ applicationName: 'shop', role: 'owner' }])
 })
 
 test.each([
