@@ -13,7 +13,7 @@ export const provisioningReasons = {
     'Nothing to do.',
   ),
   ChangedByOthers: reason(
-    'Another client changes an object of the resource again and again, so the operator repairs it with pauses.',
+    'Another client changes the object, or an object of the resource, again and again, so the operator repairs it with pauses.',
     'Stop the client that the message names from changing what Quartermaster sets.',
   ),
   ConfirmingAbsence: reason(

@@ -1,5 +1,5 @@
 import type { Kind, ObjectOf } from '../../api/kind.ts'
-import { ReconcileError, Waiting } from '../../domain/base/errors.ts'
+import { hasReason, ReconcileError, Waiting } from '../../domain/base/errors.ts'
 import type { Log, LogFields } from '../../log.ts'
 import type { Cache } from '../cache/cache.ts'
 import type { Cluster } from '../cache/cluster.ts'
@@ -10,6 +10,7 @@ import { hasFinalizer, keyOf, namespacedName } from '../client/resource.ts'
 import { type Backoff, type BackoffMs, createBackoff } from './backoff.ts'
 import type { Controller, TraceReconcile, WorkContext } from './controller.ts'
 import { addFinalizer, removeFinalizer } from './finalizer.ts'
+import { FinalizerPace } from './finalizer-pace.ts'
 import { createGracePeriod, type GracePeriod } from './grace-period.ts'
 import { keptByOthers } from './other-finalizers.ts'
 import { isSettled, outcomeOf, type ReconcileResult, resultOf } from './outcome.ts'
@@ -79,6 +80,7 @@ class ControllerLoop<K extends Kind> implements Loop {
   readonly #retryPace = new RetryPace()
   readonly #gracePeriod: GracePeriod
   readonly #shortWaits = new ShortWaits()
+  readonly #finalizerPace = new FinalizerPace()
   readonly #resyncKeys = new Set<string>()
   readonly #quotaWaits: QuotaWaits
   readonly #resync: Resync
@@ -166,6 +168,7 @@ class ControllerLoop<K extends Kind> implements Loop {
     this.#conflicts.forget(key)
     this.#resyncKeys.delete(key)
     this.#gracePeriod.forget(key)
+    this.#finalizerPace.forget(key)
   }
 
   async #reconcileOne(found: ObjectOf<K>, key: string): Promise<void> {
@@ -174,9 +177,10 @@ class ControllerLoop<K extends Kind> implements Loop {
     if (facts) return this.#recordFacts(found, key, facts)
     let object = found
     try {
-      if (finalize && !hasFinalizer(found)) object = await addFinalizer(this.#cluster, kind, found)
+      if (finalize && !hasFinalizer(found))
+        object = await addFinalizer(this.#cluster, kind, found, this.#finalizerPace)
     } catch (error) {
-      if (!(error instanceof ReconcileError)) throw error
+      if (!hasReason(error)) throw error
       return this.#finish(found, key, () => Promise.reject(error), rejectedRetrySeconds * 1000)
     }
     const afterWrite: (() => void)[] = []

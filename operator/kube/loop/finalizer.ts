@@ -4,17 +4,21 @@ import { ReconcileError, Stalled } from '../../domain/base/errors.ts'
 import type { Cluster } from '../cache/cluster.ts'
 import { isNotFound } from '../client/api-error.ts'
 import { explainRejection } from '../client/explain-rejection.ts'
+import { keyOf } from '../client/resource.ts'
+import type { FinalizerPace } from './finalizer-pace.ts'
 
 /**
- * Adds our finalizer to the object. A conflict when the object has changed; a ReconcileError, which ends no deployment, when the
- * cluster refuses it.
+ * Adds our finalizer to the object, as `pace` allows. A conflict when the object has changed; a ReconcileError, which ends no
+ * deployment, when the cluster refuses it.
  */
 export async function addFinalizer<K extends Kind>(
   cluster: Cluster,
   kind: K,
   object: ObjectOf<K>,
+  pace: Pick<FinalizerPace, 'take'>,
 ): Promise<ObjectOf<K>> {
   const { namespace, name } = object.metadata
+  pace.take(keyOf(object))
   try {
     return await cluster.patch(kind, object, withOurFinalizer(object), kind.kind)
   } catch (error) {

@@ -1,5 +1,14 @@
-import { expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
+import { eventually } from '../../../dev/control-plane/kubernetes.ts'
+import { Environment } from '../../../operator/api/environment.ts'
+import type { Cluster } from '../../../operator/kube/cache/cluster.ts'
+import { startController } from '../../../operator/kube/loop/controller-loop.ts'
+import { FinalizerPace } from '../../../operator/kube/loop/finalizer-pace.ts'
+import { conditionOf } from '../../../operator/kube/loop/outcome.ts'
 import { RetryPace } from '../../../operator/kube/loop/retry-pace.ts'
+import { silentLog } from '../../../operator/log.ts'
+import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
+import { environment } from '../../controllers/support/webhooks.ts'
 import { casesOf, fc } from '../../support/properties.ts'
 
 test('retries of a namespace are at most 25 in a second after a burst of 100, and wait for no other namespace', () => {
@@ -32,4 +41,60 @@ test('the first hundred retries of a namespace do not wait', () => {
   const pace = new RetryPace(() => 1_000_000)
   const delays = Array.from({ length: 103 }, () => pace.reserve('acme'))
   expect(delays.map(Math.round)).toEqual([...Array.from({ length: 100 }, () => 0), 40, 80, 120])
+})
+
+const fake = createFakeCluster()
+
+beforeEach(() => {
+  fake.reset()
+  fake.addOrganization('acme')
+})
+
+describe('our finalizer that another client removes again and again', () => {
+  test('is added with pauses, and the status says so', async () => {
+    let additions = 0
+    const cluster = {
+      ...fake,
+      async patch(...given: Parameters<Cluster['patch']>) {
+        additions += 1
+        const patched = await fake.patch(...given)
+        // The other client answers at once.
+        setImmediate(() => fake.put(Environment, environment({ name: 'shop.dev', finalizers: [] })))
+        return patched
+      },
+      async replaceStatus(kind, { metadata: { namespace, name } }, status) {
+        fake.setStatus(kind, namespace, name, status)
+        return fake.store.get(kind, namespace, name)
+      },
+    } as Cluster
+    fake.put(Environment, environment({ name: 'shop.dev', finalizers: [] }))
+    const loop = startController(
+      cluster,
+      { kind: Environment, reconcile: async () => ({}), finalize: async () => {} },
+      { log: silentLog, isActive: () => true },
+    )
+    const reason = () => {
+      const found = fake.store.get(Environment, 'acme', 'shop.dev')
+      return found && conditionOf(found, 'Ready')?.reason
+    }
+    await eventually('the reason', 5000, async () => reason() === 'ChangedByOthers' || undefined)
+    await loop.stop()
+    expect(additions).toBe(10)
+  })
+
+  test('is added once in 30 seconds in the long run, and at once where it stays', () => {
+    let now = 0
+    const pace = new FinalizerPace(() => now)
+    const added = { contested: 0, other: 0 }
+    for (; now < 600_000; now += 1000) {
+      try {
+        pace.take('acme/contested')
+        added.contested += 1
+      } catch {}
+      if (now % 60_000 !== 0) continue
+      pace.take('acme/other')
+      added.other += 1
+    }
+    expect(added).toEqual({ contested: 29, other: 10 })
+  })
 })
