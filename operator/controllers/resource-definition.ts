@@ -5,7 +5,7 @@ import { ResourceType } from '../api/resource-type.ts'
 import { throwProblems } from '../domain/base/object-problem.ts'
 import { driverOf, problemsOfDefinition } from '../domain/definition/definition.ts'
 import { doubtsAbout } from '../domain/definition/doubts.ts'
-import { ownDriverType } from '../domain/definition/third-party.ts'
+import { driverTypesOver } from '../domain/definition/third-party.ts'
 import type { DriverDescriptor } from '../domain/resource/driver.ts'
 import { withoutTemplates } from '../domain/secret/secret-inputs.ts'
 import { secretNamesIn } from '../domain/secret/secret-names.ts'
@@ -67,8 +67,8 @@ function watchesOf(store: Store): Watch[] {
     watchKind(store.cacheOf(ResourceDriver), ({ before, after }) => {
       const driver = after ?? before
       if (!driver || before?.spec === after?.spec) return []
-      const all = [driver, ...store.list(ResourceDriver, driver.metadata.namespace)]
-      return [...new Set(all.map(ownDriverType))].flatMap((type) =>
+      const drivers = store.list(ResourceDriver, driver.metadata.namespace)
+      return driverTypesOver(driver, drivers).flatMap((type) =>
         store.byIndex(ResourceDefinition, 'driver', scoped(driver, type)).map(keyOf),
       )
     }),

@@ -1,11 +1,17 @@
 import { ResourceDriver } from '../api/resource-driver.ts'
 import { throwProblems } from '../domain/base/object-problem.ts'
 import { driverOf } from '../domain/definition/definition.ts'
-import { problemsOfDriverObject, wrappedDriverType } from '../domain/definition/third-party.ts'
+import {
+  driverTypesOver,
+  ownDriverType,
+  problemsOfDriverObject,
+  wrappedDriverType,
+} from '../domain/definition/third-party.ts'
 import { unreadFromTemplate } from '../domain/definition/unread-inputs.ts'
 import type { Cluster } from '../kube/cache/cluster.ts'
 import { keyOf } from '../kube/client/resource.ts'
 import { type Controller, watchKind } from '../kube/loop/controller.ts'
+import { isReady } from '../kube/loop/outcome.ts'
 import type { Planning } from '../planning/planning.ts'
 import { warningsAs } from './shared/warnings.ts'
 
@@ -20,8 +26,12 @@ export function resourceDriverController(
     watches: [
       // A driver that wraps another one depends on it.
       watchKind(store.cacheOf(ResourceDriver), ({ before, after }) => {
-        if (before?.spec === after?.spec) return []
-        return store.list(ResourceDriver, (after ?? before)?.metadata.namespace ?? '').map(keyOf)
+        const driver = after ?? before
+        if (!driver || before?.spec === after?.spec) return []
+        const drivers = store.list(ResourceDriver, driver.metadata.namespace)
+        const over = new Set(driverTypesOver(driver, drivers))
+        // The message of one that is not ready may name similar ones.
+        return drivers.filter((each) => over.has(ownDriverType(each)) || !isReady(each)).map(keyOf)
       }),
     ],
     async reconcile(driver) {

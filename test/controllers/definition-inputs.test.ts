@@ -166,6 +166,7 @@ describe('a definition is reconciled again when a driver of the organization cha
       false,
     ],
     ['another driver is created', 'quartermaster/judging', () => own('mine', 'https://d.test'), false],
+    ['another driver of the organization changes', 'acme/known', () => own('mine', 'https://d.test'), false],
   ])('%s', (_, driverType, act, isEnqueued) => {
     own('known', 'https://d.test')
     own('wrapper', 'driver://acme/mine')

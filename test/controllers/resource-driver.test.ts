@@ -93,6 +93,19 @@ describe('a driver of an organization', () => {
     expect(wokenBy(controller.watches, gone)).toContain('acme/wrapper')
     expect(await reasonOf(wrapper)).toBe('UnknownDriver')
   })
+
+  test('is not reconciled again, once it is ready, when a driver changes that it does not wrap', () => {
+    const ready = { type: 'Ready', status: 'True', reason: 'Reconciled', message: '' } as const
+    const conditions = [{ ...ready, lastTransitionTime: '2026-01-01T00:00:00Z' }]
+    own('mine')
+    own('inner', { target: 'driver://acme/mine' })
+    own('outer', { target: 'driver://acme/inner' })
+    const other = own('another', { target: 'driver://quartermaster/ours' })
+    const another = { ...other, metadata: { ...other.metadata, generation: 1 } }
+    cluster.put(ResourceDriver, { ...another, status: { observedGeneration: 1, conditions } })
+    const enqueued = wokenBy(controller.watches, () => own('mine', { target: 'https://new.test' }))
+    expect(enqueued.sort()).toEqual(['acme/inner', 'acme/mine', 'acme/outer'])
+  })
 })
 
 describe('a resource is reconciled again when', () => {
@@ -107,11 +120,13 @@ describe('a resource is reconciled again when', () => {
     ['the driver that its driver wraps is created', 'acme/wrapper', true],
     ['the innermost driver is created', 'acme/outer', true],
     ['not when another driver is created', 'acme/another', false],
+    ['not when another driver than the wrapped one is created', 'acme/unrelated', false],
     ['not when it uses one of ours', 'quartermaster/ours', false],
   ])('%s', (_, driverType, isEnqueued) => {
     own('wrapper', { target: 'driver://acme/mine' })
     own('outer', { target: 'driver://acme/wrapper' })
     own('another')
+    own('unrelated', { target: 'driver://acme/another' })
     const definition = { definitionName: 's3', driverType }
     const resource = cluster.put(
       ActiveResource,

@@ -5,7 +5,7 @@ import { ResourceAccount } from '../../api/resource-account.ts'
 import { ResourceDriver } from '../../api/resource-driver.ts'
 import { ResourceType } from '../../api/resource-type.ts'
 import { sameJson } from '../../domain/base/json.ts'
-import { ownDriverType, wrappedDriverType } from '../../domain/definition/third-party.ts'
+import { driverTypesOver } from '../../domain/definition/third-party.ts'
 import { runSettingsOf } from '../../domain/rendering/run-settings.ts'
 import { workloadOf } from '../../domain/resource/identity.ts'
 import { qualifiedTypeName, simpleTypeName, workloadType } from '../../domain/resource/types.ts'
@@ -44,7 +44,8 @@ export function watchesOf({
     watchKind(store.cacheOf(ResourceDriver), ({ before, after }) => {
       const driver = after ?? before
       if (!driver || before?.spec === after?.spec) return []
-      return driverTypesOver(driver, store).flatMap((type) =>
+      const drivers = store.list(ResourceDriver, driver.metadata.namespace)
+      return driverTypesOver(driver, drivers).flatMap((type) =>
         cache.byIndex('driver', scoped(driver, type)).map(keyOf),
       )
     }),
@@ -77,14 +78,6 @@ export function watchesOf({
       return cache.byIndex('type', scoped(type, qualifiedTypeName(type))).map(keyOf)
     }),
   ]
-}
-
-/** The driver types of a driver and of all drivers of its organization that wrap another one. */
-function driverTypesOver(driver: ResourceDriver, store: Store): string[] {
-  const wrapping = store
-    .list(ResourceDriver, driver.metadata.namespace)
-    .filter((each) => wrappedDriverType(each) !== undefined)
-  return [...new Set([driver, ...wrapping].map(ownDriverType))]
 }
 
 /**

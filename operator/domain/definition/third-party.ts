@@ -19,6 +19,14 @@ export function wrappedDriverType({ spec }: Pick<ResourceDriver, 'spec'>): strin
   return spec.target.startsWith(wrapperPrefix) ? spec.target.slice(wrapperPrefix.length) : undefined
 }
 
+/** The driver types of a driver and of those in `drivers` that wrap it, directly or through others. */
+export function driverTypesOver(driver: ResourceDriver, drivers: readonly ResourceDriver[]): string[] {
+  const types = new Set([ownDriverType(driver)])
+  for (const type of types)
+    for (const each of drivers) if (wrappedDriverType(each) === type) types.add(ownDriverType(each))
+  return [...types]
+}
+
 /** The descriptors of the built-in drivers, then of the custom drivers of an organization. */
 export function catalogueWith(
   builtIn: readonly DriverDescriptor[],
