@@ -55,7 +55,7 @@ export function applicationController(cluster: Cluster): Controller<typeof Appli
       await requireStillPresent(cluster, Application, application, dependents)
       await removeEnvironments(application, cluster)
       for (const { kind, objects } of contents)
-        for (const each of objects) await removeContent(kind, each, cluster)
+        await inParallel(objects, (each) => removeContent(kind, each, cluster))
       await removeUnseen(application, cluster)
       // Last, so that its owner can read the application until it is gone.
       await withdrawRoles(application)
