@@ -1,6 +1,6 @@
 import type { CommonStatus, Kind, KubeObject } from '../api/kind.ts'
 import { apiVersion } from '../api/names.ts'
-import { TokenBucket } from '../domain/base/token-bucket.ts'
+import { TokenBuckets } from '../domain/base/token-bucket.ts'
 import type { Cluster } from '../kube/cache/cluster.ts'
 import { conditionOf } from '../kube/loop/outcome.ts'
 import type { Log } from '../log.ts'
@@ -14,7 +14,7 @@ export class TransitionEvents {
   readonly #cluster: Cluster
   readonly #log: Log
   readonly #isActive: () => boolean
-  readonly #buckets = new Map<string, TokenBucket>()
+  readonly #buckets = new TokenBuckets(limit)
 
   constructor(cluster: Cluster, { log, isActive }: { readonly log: Log; readonly isActive: () => boolean }) {
     this.#cluster = cluster
@@ -49,12 +49,7 @@ export class TransitionEvents {
   }
 
   #mayRecord(namespace: string): boolean {
-    const now = Date.now()
-    const bucket = this.#buckets.get(namespace) ?? new TokenBucket(limit, now)
-    const hasToken = bucket.take(now) === 0
-    for (const [name, each] of this.#buckets) if (each.isFull(now)) this.#buckets.delete(name)
-    this.#buckets.set(namespace, bucket)
-    return hasToken
+    return this.#buckets.take(namespace, Date.now()) === 0
   }
 }
 

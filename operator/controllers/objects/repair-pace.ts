@@ -7,8 +7,8 @@ const limit = { burst: 10, perSecond: 1 / repairPauseSeconds }
 /** A second more, because a timer may end early. */
 const calmMs = (limit.burst / limit.perSecond + 1) * 1000
 
-/** The size from which resources that are repaired no more are forgotten. */
-const cleanupSize = 1000
+/** The least number of resources at which those that are repaired no more are forgotten. */
+const leastCleanup = 1000
 
 interface Repairs {
   readonly bucket: TokenBucket
@@ -29,6 +29,7 @@ export class RepairPace {
   readonly #enqueue: (key: string) => void
   readonly #now: () => number
   readonly #repairs = new Map<string, Repairs>()
+  #cleanUpAt = leastCleanup
 
   /** Enqueues a resource when its next repair may begin, and when none was needed for long. */
   constructor(enqueue: (key: string) => void, now: () => number = () => performance.now()) {
@@ -39,7 +40,7 @@ export class RepairPace {
   /** Whether the resource may be repaired now, because another client changed this object. */
   take(key: string, changed: ObjectReference): boolean {
     const now = this.#now()
-    if (this.#repairs.size >= cleanupSize) this.#cleanUp(now)
+    if (this.#repairs.size >= this.#cleanUpAt) this.#cleanUp(now)
     const fresh = () => ({ bucket: new TokenBucket(limit, now), isWaiting: false, isNeedless: false })
     const repairs: Repairs = this.#repairs.get(key) ?? fresh()
     this.#repairs.set(key, repairs)
@@ -96,5 +97,7 @@ export class RepairPace {
   #cleanUp(now: number): void {
     for (const [key, { bucket, timer }] of this.#repairs)
       if (timer === undefined && bucket.isFull(now)) this.#repairs.delete(key)
+    // Worth its time only when there may be many.
+    this.#cleanUpAt = Math.max(leastCleanup, 2 * this.#repairs.size)
   }
 }

@@ -35,3 +35,39 @@ export class TokenBucket {
     this.#filledAt = now
   }
 }
+
+const leastCleanup = 1000
+
+/** Token buckets of one limit by key. Full ones, which equal new ones, are forgotten once the buckets are twice as many as after that. */
+export class TokenBuckets {
+  readonly #limit: TokenLimit
+  readonly #buckets = new Map<string, TokenBucket>()
+  #cleanUpAt = leastCleanup
+
+  constructor(limit: TokenLimit) {
+    this.#limit = limit
+  }
+
+  get size(): number {
+    return this.#buckets.size
+  }
+
+  /** Takes a token of the key and returns 0, or returns the milliseconds until there is one. */
+  take(key: string, now: number): number {
+    const known = this.#buckets.get(key)
+    if (known) return known.take(now)
+    if (this.#buckets.size >= this.#cleanUpAt) this.#cleanUp(now)
+    const bucket = new TokenBucket(this.#limit, now)
+    this.#buckets.set(key, bucket)
+    return bucket.take(now)
+  }
+
+  forget(key: string): void {
+    this.#buckets.delete(key)
+  }
+
+  #cleanUp(now: number): void {
+    for (const [key, bucket] of this.#buckets) if (bucket.isFull(now)) this.#buckets.delete(key)
+    this.#cleanUpAt = Math.max(leastCleanup, 2 * this.#buckets.size)
+  }
+}

@@ -1,5 +1,5 @@
 import { setTimeout as sleepFor } from 'node:timers/promises'
-import { TokenBucket } from '../../domain/base/token-bucket.ts'
+import { TokenBuckets } from '../../domain/base/token-bucket.ts'
 import { maxPauseSeconds, rateLimited } from './api-error.ts'
 
 /** Limits the calls of each token, by a key that does not reveal the token. */
@@ -19,7 +19,6 @@ export interface RateLimiter {
 export const tokenLimit = { burst: 360, perSecond: 2 }
 
 const maxWaitMs = 5000
-const maxBuckets = 1000
 
 interface RateLimiterOptions {
   /** Monotonic milliseconds. */
@@ -29,19 +28,8 @@ interface RateLimiterOptions {
 
 /** A rate limiter of this process; the fifth that it leaves unused allows for the full buckets after a restart. */
 export function createRateLimiter({ clock, sleep = sleepUnlessAborted }: RateLimiterOptions): RateLimiter {
-  const buckets = new Map<string, TokenBucket>()
+  const buckets = new TokenBuckets(tokenLimit)
   const pausedUntil = new Map<string, number>()
-
-  function bucketOf(key: string): TokenBucket {
-    const known = buckets.get(key)
-    if (known) return known
-    if (buckets.size >= maxBuckets) {
-      for (const [each, bucket] of buckets) if (bucket.isFull(clock())) buckets.delete(each)
-    }
-    const bucket = new TokenBucket(tokenLimit, clock())
-    buckets.set(key, bucket)
-    return bucket
-  }
 
   function pausedSeconds(key: string): number | undefined {
     const seconds = Math.ceil(((pausedUntil.get(key) ?? 0) - clock()) / 1000)
@@ -57,7 +45,7 @@ export function createRateLimiter({ clock, sleep = sleepUnlessAborted }: RateLim
         signal?.throwIfAborted()
         const seconds = pausedSeconds(key)
         if (seconds !== undefined) throw rateLimited(seconds)
-        const wait = bucketOf(key).take(clock())
+        const wait = buckets.take(key, clock())
         if (wait === 0) return
         if (clock() + wait > deadline) throw rateLimited(Math.ceil((wait + maxWaitMs) / 1000))
         await sleep(wait, signal)

@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals'
-import { TokenBucket } from '../../../operator/domain/base/token-bucket.ts'
+import { expect, jest, test } from '@jest/globals'
+import { TokenBucket, TokenBuckets } from '../../../operator/domain/base/token-bucket.ts'
 import { fc } from '../../support/properties.ts'
 
 const limits = fc.record({
@@ -45,4 +45,42 @@ test('has a token after the time that it names, even when the clock is set back 
       },
     ),
   )
+})
+
+test('buckets by key are as many single ones, whichever of them are forgotten', () => {
+  const limit = { burst: 2, perSecond: 1 }
+  const buckets = new TokenBuckets(limit)
+  const single = new Map<string, TokenBucket>()
+  let now = 0
+  let most = 0
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(fc.nat({ max: 3000 }), fc.nat({ max: 400 })), { minLength: 200, maxLength: 600 }),
+      (takes) => {
+        for (const [number, pause] of takes) {
+          now += pause / 100
+          const key = String(number)
+          const one = single.get(key) ?? new TokenBucket(limit, now)
+          single.set(key, one)
+          expect(buckets.take(key, now)).toBe(one.take(now))
+          most = Math.max(most, buckets.size)
+        }
+      },
+    ),
+    { numRuns: 100 },
+  )
+  expect(most).toBeGreaterThan(1000)
+  for (let key = 0; key < 3000; key += 1) {
+    now += 10_000
+    buckets.take(`later ${key}`, now)
+  }
+  expect(buckets.size).toBeLessThanOrEqual(most)
+})
+
+test('a thousand buckets that stay in use are looked through once for each doubling', () => {
+  const looked = jest.spyOn(TokenBucket.prototype, 'isFull')
+  const buckets = new TokenBuckets({ burst: 10, perSecond: 0.001 })
+  for (let key = 0; key < 20_000; key += 1) buckets.take(String(key), key)
+  expect(looked.mock.calls.length).toBeLessThan(40_000)
+  looked.mockRestore()
 })
