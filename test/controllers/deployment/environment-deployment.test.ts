@@ -333,6 +333,26 @@ test('a change of what deployments read enqueues those that wait for it, and loo
   expect(reads).toBe(0)
 })
 
+test('the set of a deployment enqueues those that wait for it, and those alone', async () => {
+  const spec = { applicationName: 'shop', typeName: 'development', fromDeploymentName: 'shop.live.1' }
+  cluster.put(
+    Environment,
+    newObject(Environment, { namespace, name: 'shop.dev', finalizers: [finalizer] }, spec),
+  )
+  put.deployment('shop.live.1', {}, { environmentName: 'shop.live', deltaName: 'one' })
+  const waiting = put.deployment('shop.dev.1', {}, {})
+  put.deployment('shop.dev.2', {}, {})
+  const controller = controllerWith(long)
+  await expect(controller.reconcile(waiting, silentContext())).rejects.toMatchObject({
+    reason: 'BaseNotFound',
+  })
+  const enqueued: string[] = []
+  for (const watch of controller.watches ?? []) watch.subscribe((keys) => enqueued.push(...keys))
+  cluster.setStatus(EnvironmentDeployment, namespace, 'shop.live.1', { setName: 'shop.one' })
+  cluster.setStatus(EnvironmentDeployment, namespace, 'shop.live.1', { setName: 'shop.one', comment: '' })
+  expect(enqueued).toEqual(['acme/shop.dev.1'])
+})
+
 describe('a delta that changes while deployments wait', () => {
   const putDelta = (name: string, type: string) => {
     const shared = [{ op: 'add' as const, path: '/files', value: { type } }]
