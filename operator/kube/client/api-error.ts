@@ -70,9 +70,9 @@ export function isAlreadyExists(error: unknown): boolean {
 
 /**
  * How the API server says that an applied object is none of its kind: an unknown field, a text for a number, an item given twice.
- * It answers 500, and quotes values.
+ * It answers 500, and quotes values. A conversion webhook that fails between others that do not has a similar answer, and passes.
  */
-const malformed = /^failed to (?:create typed|convert) /
+const malformed = /^failed to (?:create typed|convert) (?![^:]*: conversion webhook for )/
 
 /** Whether the API server or etcd rejects a write for good: it is invalid or too large. */
 export function isRejected(error: unknown): error is ApiError {

@@ -182,6 +182,13 @@ describe.each([
   })
 })
 
+test('a conversion webhook that fails during an apply may work at the next attempt', async () => {
+  const message =
+    'failed to convert old object: conversion webhook for example.com/v1, Kind=Widget failed: Post "https://widgets.acme.svc:443/"'
+  const refusal = new ApiError(500, 'InternalError', message)
+  expect(await thrown('apply', refusal)).toBe(refusal)
+})
+
 describe('a kind is served', () => {
   /** A cluster that serves the kind Route in these versions of its group, except in v3, and does not serve v5 yet. */
   function objectsWith(versions: readonly string[], asked: string[] = []): Objects {
