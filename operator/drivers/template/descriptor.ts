@@ -45,7 +45,7 @@ export const templateValues = object(
         {},
         'An object that another client makes in the namespace of the environment.',
       ),
-      'Objects of other clients in the namespace of the environment, which templates of outputs see as `.observed.<name>`; Secrets only those of secret outputs.',
+      'Objects of other clients in the namespace of the environment, which templates of outputs see as `.observed.<name>`; Secrets only those of secret outputs, without values that are no UTF-8.',
       { maxProperties: 20 },
     ),
   },

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { KubeObject } from '../../api/kind.ts'
 import type { FreeForm } from '../../api/schema.ts'
 import { isObject } from '../../domain/base/json.ts'
@@ -5,7 +6,7 @@ import { isSecret } from '../secret-leak.ts'
 
 type Objects = readonly (readonly [name: string, object: KubeObject | undefined])[]
 
-/** Objects for templates of secret outputs, with decoded Secrets. */
+/** Objects for templates of secret outputs, with decoded Secrets; values that are not text, such as key stores, are left out. */
 export function withSecrets(objects: Objects): FreeForm {
   return byName(objects, (object) => (isSecret(object) ? { ...object, data: decoded(object.data) } : object))
 }
@@ -41,6 +42,9 @@ function byName(objects: Objects, seen: (object: KubeObject) => FreeForm): FreeF
 function decoded(data: unknown): FreeForm {
   if (!isObject(data)) return {}
   return Object.fromEntries(
-    Object.entries(data).map(([key, value]) => [key, Buffer.from(String(value), 'base64').toString()]),
+    Object.entries(data).flatMap(([key, value]) => {
+      const bytes = Buffer.from(String(value), 'base64')
+      return isUtf8(bytes) ? [[key, bytes.toString()]] : []
+    }),
   )
 }

@@ -56,6 +56,16 @@ describe('outputs that are read from objects', () => {
     expect(JSON.parse(String(values?.['seen']))).toEqual({ ...secret, metadata: known })
   })
 
+  test('show only the values of a Secret that are text: others would be changed', async () => {
+    const store = { ...made, data: { ...made.data, keystore: Buffer.from([0xfe, 0xed]).toString('base64') } }
+    const { outputsFrom } = await provision(
+      { secrets: 'keys: {{ keys .observed.made.data | toJson }}' },
+      {},
+      others,
+    )
+    expect((await outputsFrom?.([], { made: store }))?.secrets).toEqual({ keys: ['password'] })
+  })
+
   test('the parts of pods are known before: a workload is rendered with them', async () => {
     const data = { name: 'agent', image: 'agent:1' }
     const { manifests } = given
