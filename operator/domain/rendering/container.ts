@@ -84,7 +84,7 @@ export function renderNativeContainer(container: NativeContainer, { contents, sc
  * The policy that Kubernetes gives to a new container with this image. It keeps that of the image before when an apply names none:
  * an image without a tag would not be pulled again.
  */
-function pullPolicyOf(image: unknown): string | undefined {
+export function pullPolicyOf(image: unknown): string | undefined {
   if (typeof image !== 'string') return undefined
   const { tag, digest } = parseImage(image)
   return (tag ?? (digest === undefined ? 'latest' : undefined)) === 'latest' ? 'Always' : 'IfNotPresent'

@@ -8,6 +8,7 @@ import { isDependencyId, volumeName } from '../module/volume-problems.ts'
 import {
   listOf,
   type PodContext,
+  pullPolicyOf,
   renderContainer,
   renderNativeContainer,
   restricted,
@@ -119,5 +120,9 @@ function contextOf({ parts, contents, report }: PodInput, variant: Variant | und
 function addedContainer(container: FreeForm, { descriptor }: PodParts, { report }: PodInput): FreeForm {
   if (typeof container.name !== 'string' || typeof container.image !== 'string')
     report(`a manifest of the location 'containers' of ${descriptor} has no 'name' or no 'image'`)
-  return { ...container, securityContext: restricted(container.securityContext) }
+  return {
+    ...container,
+    imagePullPolicy: container.imagePullPolicy ?? pullPolicyOf(container.image),
+    securityContext: restricted(container.securityContext),
+  }
 }

@@ -224,6 +224,17 @@ test.each<[image: string, policy: string]>([
   },
 )
 
+test('a container that a dependency adds has the policy of its image too, unless it has one', () => {
+  const added = (name: string, policy?: string) => ({
+    location: 'containers',
+    data: { name, image: 'agent', ...(policy === undefined ? {} : { imagePullPolicy: policy }) },
+  })
+  const manifests = [added('agent'), added('other', 'Never')]
+  const part = podPartsOf({ guResId: 'db', names: ['externals.db'], descriptor: 'db' }, { manifests })
+  const { containers } = templateOf(rendered(moduleWith({}), part && [part])).spec
+  expect(containers.slice(1)).toMatchObject([{ imagePullPolicy: 'Always' }, { imagePullPolicy: 'Never' }])
+})
+
 test('a field that is null is absent', () => {
   const nulls = { allowPrivilegeEscalation: null, capabilities: { add: null, drop: null } }
   const pod = { securityContext: { runAsNonRoot: null, seccompProfile: null } }
