@@ -13,14 +13,13 @@ import type { Objects } from '../../kube/objects/objects.ts'
 import { referenceTo } from '../objects/applied-object.ts'
 import { observedOf } from '../objects/observed.ts'
 import type { NewResources } from '../shared/new-resources.ts'
-import { contentOf, outputsSecret } from '../shared/secrets.ts'
+import { contentOf, outputKey, outputsSecret } from '../shared/secrets.ts'
 
 type Status = NonNullable<ActiveResource['status']>
 
 const maxOutputsBytes = 512 * 1024
 const remainsSeconds = 2
-/** A key of a Secret, which may get the suffix `.json`. */
-const secretKey = /^(?!\.{1,2}$|\.\.)[-._a-zA-Z0-9]{1,248}$/
+const secretKey = /^(?!\.$|\.\.)[-._a-zA-Z0-9]{1,253}$/
 
 /**
  * Moves to the secret outputs those that the type declares secret, the driver returns as secret, or were secret before.
@@ -69,9 +68,9 @@ function refuseUnfit(outputs: Outputs, { type, outputsSchema }: ResourceTypeInfo
 
 /** The cluster does not say which key of a Secret it refuses, lest it shows content. */
 function refuseUnfitNames(secrets: FreeForm): void {
-  const unfit = Object.keys(secrets).find((name) => !secretKey.test(name))
+  const unfit = Object.entries(secrets).find(([name, value]) => !secretKey.test(outputKey(name, value)))
   if (unfit === undefined) return
-  const message = `secret output '${unfit}' has a name that is no key of a Secret: only letters, digits, '-', '_' and '.'`
+  const message = `secret output '${unfit[0]}' has a name that is no key of a Secret: at most 253 letters, digits, '-', '_' and '.'`
   throw new Stalled('InvalidOutputs', message)
 }
 

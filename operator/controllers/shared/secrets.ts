@@ -110,11 +110,14 @@ export function outputsSecret(resource: ActiveResource, secrets: FreeForm) {
   }
 }
 
-/** Encodes text as it is, and any other value, or text whose key ends in `.json`, as JSON under a key with that suffix. */
-function encode(key: string, value: unknown): readonly [string, string] {
-  if (typeof value === 'string' && !key.endsWith(jsonEnding))
-    return [key, Buffer.from(value).toString('base64')]
-  return [`${key}${jsonEnding}`, Buffer.from(JSON.stringify(value)).toString('base64')]
+/** The key of an output: a value that is no text, or text whose name ends in `.json`, is JSON under a key with that suffix. */
+export function outputKey(name: string, value: unknown): string {
+  return typeof value === 'string' && !name.endsWith(jsonEnding) ? name : `${name}${jsonEnding}`
+}
+
+function encode(name: string, value: unknown): readonly [string, string] {
+  const key = outputKey(name, value)
+  return [key, Buffer.from(key === name ? String(value) : JSON.stringify(value)).toString('base64')]
 }
 
 /**

@@ -67,15 +67,29 @@ describe('outputs of a custom type', () => {
     expect(sorted({ password: 1 }, {}, 'postgres')).toMatchObject({ values: { password: 1 }, secrets: {} })
   })
 
-  test.each(['a b', 'a/b', 'é', '', '.', '..', '..a', 'x'.repeat(249)])(
-    'a secret output whose name is no key of a Secret is refused by its name: %j',
-    (name) => {
-      const refused = () => sorted({}, { [name]: 'canary' }, 'postgres')
-      expect(refused).toThrow(expect.objectContaining({ reason: 'InvalidOutputs' }))
-      expect(refused).toThrow(`secret output '${name}'`)
-      expect(sorted({ [name]: 'plain' }, {}, 'postgres')).toMatchObject({ values: { [name]: 'plain' } })
-    },
-  )
+  test.each<[name: string, value: unknown]>([
+    ...['a b', 'a/b', 'é', '', '.', '..', '..a', 'x'.repeat(254)].map((name): [string, string] => [
+      name,
+      'canary',
+    ]),
+    ['x'.repeat(249), 7],
+    ['.', 7],
+    [`${'x'.repeat(244)}.json`, 'canary'],
+  ])('a secret output whose name is no key of a Secret is refused by its name: %j, %j', (name, value) => {
+    const refused = () => sorted({}, { [name]: value }, 'postgres')
+    expect(refused).toThrow(expect.objectContaining({ reason: 'InvalidOutputs' }))
+    expect(refused).toThrow(`secret output '${name}'`)
+    expect(sorted({ [name]: 'plain' }, {}, 'postgres')).toMatchObject({ values: { [name]: 'plain' } })
+  })
+
+  test.each<[name: string, value: unknown]>([
+    ['x'.repeat(253), 'text'],
+    ['x'.repeat(248), 7],
+    [`${'x'.repeat(243)}.json`, 'text'],
+    ['', 7],
+  ])('a secret output with any other name is taken: %j, %j', (name, value) => {
+    expect(sorted({}, { [name]: value }, 'postgres').secrets).toEqual({ [name]: value })
+  })
 
   test('are not sorted while the type is missing', () => {
     expect(() => sorted({ host: 'db' }, {}, 'acme/ghost')).toThrow(Waiting)
