@@ -2,6 +2,7 @@ import type { ArtefactVersion } from '../../api/artefact-version.ts'
 import type { AutomationRule } from '../../api/automation-rule.ts'
 import { compileLinear } from '../base/linear-regexp.ts'
 import { stepsOf } from '../schema/pattern-size.ts'
+import { repositoryOf } from './image-reference.ts'
 
 type RuleSpec = AutomationRule['spec']
 type VersionSpec = ArtefactVersion['spec']
@@ -55,10 +56,16 @@ export function fitsRule(rule: RuleSpec, version: VersionSpec): boolean {
 
 function fitsFilter(rule: RuleSpec, name: string): boolean {
   const { artefactsFilter = [], imagesFilter = [] } = rule
-  if (artefactsFilter.length > 0)
-    return artefactsFilter.includes(name) !== (rule.excludeArtefactsFilter ?? false)
+  // As containers are found: no other name of the repository gets around a filter.
+  const repository = repositoryOf(name)
+  if (artefactsFilter.length > 0) {
+    const isNamed = artefactsFilter.some((each) => repositoryOf(each) === repository)
+    return isNamed !== (rule.excludeArtefactsFilter ?? false)
+  }
   if (imagesFilter.length > 0) {
-    const isNamed = imagesFilter.some((each) => name === each || name.endsWith(`/${each}`))
+    const isNamed = imagesFilter.some(
+      (each) => repositoryOf(each) === repository || repository.endsWith(`/${each}`),
+    )
     return isNamed !== (rule.excludeImagesFilter ?? false)
   }
   return true
