@@ -1,4 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { Ajv2020 } from 'ajv/dist/2020.js'
@@ -97,3 +99,24 @@ describe.each(versions)('Kubernetes %s', (_, schemas) => {
     ])
   })
 })
+
+test.each([
+  ['0.1.0+4fda46fd8c4e', 'quartermaster-0.1.0_4fda46fd8c4e'],
+  [`0.1.0+${'a'.repeat(34)}.${'b'.repeat(40)}`, `quartermaster-0.1.0_${'a'.repeat(34)}.${'b'.repeat(8)}`],
+  [`0.1.0+${'a'.repeat(43)}.${'b'.repeat(40)}`, `quartermaster-0.1.0_${'a'.repeat(43)}`],
+])(
+  'a chart of the version %s, as Flux names one of a commit or digest, has valid labels',
+  async (version, label) => {
+    const directory = await mkdtemp(join(tmpdir(), 'chart-'))
+    try {
+      await cp(chart, directory, { recursive: true })
+      const file = join(directory, 'Chart.yaml')
+      await writeFile(file, (await readFile(file, 'utf8')).replace(/^version: .*$/m, `version: ${version}`))
+      const text = await runHelm('template', 'quartermaster', directory, `--namespace=${systemNamespace}`)
+      const labels = parseManifests(text).flatMap(({ metadata }) => metadata.labels?.['helm.sh/chart'] ?? [])
+      expect(new Set(labels)).toEqual(new Set([label]))
+    } finally {
+      await rm(directory, { recursive: true })
+    }
+  },
+)

@@ -4,9 +4,13 @@ app.kubernetes.io/instance: {{ .root.Release.Name }}
 app.kubernetes.io/component: {{ .component }}
 {{- end }}
 
-{{/* Labels of every object; `app.kubernetes.io/managed-by: quartermaster` is on objects that the operator makes. */}}
+{{/*
+Labels of every object; `app.kubernetes.io/managed-by: quartermaster` is on objects that the operator makes. Flux adds the commit or
+the digest of a chart to its version, after a plus sign, which no label may have.
+*/}}
 {{- define "quartermaster.labels" -}}
-{{- $labels := dict "helm.sh/chart" (printf "%s-%s" .Chart.Name .Chart.Version) }}
+{{- $chart := printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 }}
+{{- $labels := dict "helm.sh/chart" (regexReplaceAll "[-_.]+$" $chart "") }}
 {{- range $key, $value := dict "name" "quartermaster" "part-of" "quartermaster" "instance" .Release.Name "version" .Chart.AppVersion "managed-by" .Release.Service }}
 {{- $_ := set $labels (printf "app.kubernetes.io/%s" $key) $value }}
 {{- end }}
