@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { parse } from 'yaml'
 import { runHelm } from '../../dev/helm/helm.ts'
 import { kinds } from '../../operator/api/kinds.ts'
 import { readConfig } from '../../operator/config.ts'
-import { chart, systemNamespace, valuesArguments } from './support.ts'
+import { chart, render, systemNamespace, valuesArguments } from './support.ts'
 
 const schema = JSON.parse(readFileSync(join(chart, 'values.schema.json'), 'utf8'))
 
@@ -66,6 +68,7 @@ describe('values that are wrong are refused, and the message names them', () => 
     ],
     ['a Secret by name only', { imagePullSecrets: ['registry'] }, ['/imagePullSecrets/0', 'object']],
     ['the name of a vendor', { sample: { name: 'humanitec' } }, ['/sample/name']],
+    ['a section without values', { gateway: { ingress: null } }, ['/gateway', "'ingress'"]],
     ['an Ingress without a host', { gateway: { ingress: { enabled: true } } }, ['gateway.ingress.host']],
     [
       'a route without a gateway',
@@ -85,6 +88,83 @@ describe('values that are wrong are refused, and the message names them', () => 
     expect(await refusal('--kube-version=1.32.9')).toContain('>=1.33.0')
   })
 })
+
+describe('a null, which a key without a value is too,', () => {
+  const defaults = parse(readFileSync(join(chart, 'values.yaml'), 'utf8')) as Values
+
+  test('of a list, a map and a text that are empty by default says the same', async () => {
+    expect(await render(nullsFor(defaults))).toEqual(await render())
+  })
+
+  test('takes an entry of a map away', async () => {
+    const values = (entries: object, others: object) => ({
+      commonLabels: entries,
+      settings: others,
+      organizationQuota: { limits: { ...others, applications: 7 } },
+      operator: { podAnnotations: entries, podLabels: entries, nodeSelector: entries },
+      gateway: {
+        service: { annotations: entries },
+        ingress: { enabled: true, host: 'a.test', annotations: entries },
+        httpRoute: { enabled: true, parentRefs: [{ name: 'public' }], annotations: entries },
+      },
+      monitoring: { serviceMonitor: true, labels: entries },
+    })
+    const withNulls = values({ one: null }, {})
+    const { settings, organizationQuota } = withNulls
+    Object.assign(settings, { QUARTERMASTER_LOG_LEVEL: null })
+    Object.assign(organizationQuota.limits, { secrets: null })
+    expect(await render(withNulls)).toEqual(await render(values({}, {})))
+  })
+
+  test('of any other value is refused', () => {
+    const check = new Ajv2020({ strict: false, allErrors: true }).compile(schema)
+    expect(check(defaults)).toBe(true)
+    const paths = neededIn(defaults)
+    expect(paths.length).toBeGreaterThan(40)
+    for (const path of paths) {
+      check(without(defaults, path))
+      expect((check.errors ?? []).map(({ params }) => params['missingProperty'])).toEqual([path.at(-1)])
+    }
+  })
+})
+
+interface Values {
+  readonly [name: string]: unknown
+}
+
+function isValues(value: unknown): value is Values {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === '' || (typeof value === 'object' && value !== null && Object.keys(value).length === 0)
+}
+
+/** Null for each value that is empty. */
+function nullsFor(values: Values): Values {
+  const entries = Object.entries(values).flatMap(([name, value]): [string, unknown][] => {
+    if (isEmpty(value)) return [[name, null]]
+    return isValues(value) ? [[name, nullsFor(value)]] : []
+  })
+  return Object.fromEntries(entries)
+}
+
+/** Maps of users: each may be null, and have any of its entries or none. */
+const ofUsers = new Set(['resources', 'limits'])
+
+/** Paths of the values that are not empty. */
+function neededIn(values: Values): string[][] {
+  return Object.entries(values).flatMap(([name, value]) => {
+    if (isEmpty(value) || ofUsers.has(name)) return []
+    const below = isValues(value) ? neededIn(value).map((path) => [name, ...path]) : []
+    return [[name], ...below]
+  })
+}
+
+function without(values: Values, [name = '', ...rest]: readonly string[]): Values {
+  const { [name]: value, ...others } = values
+  return isValues(value) && rest.length > 0 ? { ...others, [name]: without(value, rest) } : others
+}
 
 test('the schema knows the settings of the documentation, but for those that the chart sets itself', () => {
   const bySchema = Object.keys(schema.properties.settings.properties)

@@ -14,7 +14,18 @@ the digest of a chart to its version, after a plus sign, which no label may have
 {{- range $key, $value := dict "name" "quartermaster" "part-of" "quartermaster" "instance" .Release.Name "version" .Chart.AppVersion "managed-by" .Release.Service }}
 {{- $_ := set $labels (printf "app.kubernetes.io/%s" $key) $value }}
 {{- end }}
-{{- merge (dict) .Values.commonLabels $labels | toYaml }}
+{{- merge (include "quartermaster.given" .Values.commonLabels | fromYaml) $labels | toYaml }}
+{{- end }}
+
+{{/* A map without its nulls: by a null, a later file of values takes away what an earlier one gives. */}}
+{{- define "quartermaster.given" -}}
+{{- $given := dict }}
+{{- range $name, $value := . }}
+{{- if not (kindIs "invalid" $value) }}
+{{- $_ := set $given $name $value }}
+{{- end }}
+{{- end }}
+{{- toYaml $given }}
 {{- end }}
 
 {{- define "quartermaster.metadata" -}}
@@ -54,7 +65,7 @@ labels:
 
 {{/* Variables of both processes. Numbers are written as YAML has them, never as 1e+06. */}}
 {{- define "quartermaster.environment" -}}
-{{- range $name, $value := .Values.settings }}
+{{- range $name, $value := include "quartermaster.given" .Values.settings | fromYaml }}
 - name: {{ $name }}
   value: {{ kindIs "string" $value | ternary $value (toJson $value) | quote }}
 {{- end }}
@@ -73,7 +84,7 @@ labels:
 {{/* Limits as `kind=limit`, joined by commas. Numbers are written as YAML has them. */}}
 {{- define "quartermaster.limits" -}}
 {{- $limits := list }}
-{{- range $kind, $limit := .Values.organizationQuota.limits }}
+{{- range $kind, $limit := include "quartermaster.given" .Values.organizationQuota.limits | fromYaml }}
 {{- $limits = append $limits (printf "%s=%s" $kind (toJson $limit)) }}
 {{- end }}
 {{- join "," $limits | quote }}
@@ -100,7 +111,7 @@ seccompProfile:
 imagePullSecrets:
   {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- with .values.nodeSelector }}
+{{- with include "quartermaster.given" .values.nodeSelector | fromYaml }}
 nodeSelector:
   {{- toYaml . | nindent 2 }}
 {{- end }}
@@ -115,7 +126,7 @@ affinity:
 {{- with .values.priorityClassName }}
 priorityClassName: {{ quote . }}
 {{- end }}
-{{- $constraints := .values.topologySpreadConstraints }}
+{{- $constraints := .values.topologySpreadConstraints | default list }}
 {{- if and (not $constraints) (gt (int .values.replicas) 1) }}
 {{- range list "kubernetes.io/hostname" "topology.kubernetes.io/zone" }}
 {{- $constraints = append $constraints (dict "topologyKey" . "maxSkew" 1 "whenUnsatisfiable" "ScheduleAnyway") }}
