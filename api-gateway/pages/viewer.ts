@@ -14,9 +14,16 @@ export interface Viewer {
   file(name: string): Promise<ViewerFile | undefined>
 }
 
-// Only settings that differ from the defaults. The page keeps the token in memory.
-const startScript = `SwaggerUIBundle({
-  url: new URL('openapi.json', document.baseURI).href,
+// Only settings that differ from the defaults. The page keeps the token in memory. The document does not know the prefix that
+// a proxy adds to all paths.
+const startScript = `const address = new URL('openapi.json', document.baseURI).href
+const gateway = new URL('.', address).href.slice(0, -1)
+const withGateway = (update) => (json) =>
+  update({ ...json, servers: json.servers?.map((server) => ({ ...server, url: gateway })) })
+
+SwaggerUIBundle({
+  url: address,
+  plugins: [() => ({ statePlugins: { spec: { wrapActions: { updateJsonSpec: withGateway } } } })],
   domNode: document.querySelector('#viewer'),
   deepLinking: true,
   docExpansion: 'none',

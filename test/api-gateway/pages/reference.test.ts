@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { Browser, Locator } from 'playwright-core'
 import { endpoints } from '../../../api-gateway/endpoints/index.ts'
@@ -114,4 +117,32 @@ test('a request can be tried with a token, and a reload forgets the token but no
   await page.reload()
   // The address names the operation, which is open again.
   expect(await execute(operationAt('get_orgs'))).toBe('401')
+})
+
+test('a request can be tried behind a proxy that adds a prefix to all paths', async () => {
+  const proxy = createServer((incoming, outgoing) => {
+    const [, path] = /^\/prefix(\/.*)$/.exec(incoming.url ?? '') ?? []
+    if (path === undefined) {
+      outgoing.writeHead(418).end()
+      return
+    }
+    const { method, headers } = incoming
+    request(`${gateway.url}${path}`, { method, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 0, answer.headers)
+      answer.pipe(outgoing)
+    }).end()
+  }).listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  try {
+    const { port } = proxy.address() as AddressInfo // it listens on a port
+    watched = await openPage(browser, `http://127.0.0.1:${port}/prefix/docs`)
+    await watched.page.waitForSelector('.opblock-tag')
+    await authorize(tokenOf('admin'))
+    await openTag('Organizations')
+    expect(await execute(await openOperation('get_orgs'))).toBe('200')
+    expect(watched.faults).toEqual([])
+  } finally {
+    proxy.closeAllConnections()
+    proxy.close()
+  }
 })
