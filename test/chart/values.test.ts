@@ -96,7 +96,7 @@ describe('a null, which a key without a value is too,', () => {
     expect(await render(nullsFor(defaults))).toEqual(await render())
   })
 
-  test('takes an entry of a map away', async () => {
+  test('removes an entry of a map', async () => {
     const values = (entries: object, others: object) => ({
       commonLabels: entries,
       settings: others,

@@ -17,7 +17,7 @@ the digest of a chart to its version, after a plus sign, which no label may have
 {{- merge (include "quartermaster.given" .Values.commonLabels | fromYaml) $labels | toYaml }}
 {{- end }}
 
-{{/* A map without its nulls: by a null, a later file of values takes away what an earlier one gives. */}}
+{{/* A map without its nulls: by a null, a later file of values removes what an earlier one gives. */}}
 {{- define "quartermaster.given" -}}
 {{- $given := dict }}
 {{- range $name, $value := . }}
