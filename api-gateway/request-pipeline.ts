@@ -165,6 +165,10 @@ function refuseQuery(endpoint: Endpoint, request: Request): void {
   // Identity providers add further parameters to public paths.
   const wrong = endpoint.access === 'public' ? undefined : misspeltParameter(endpoint, request.query)
   if (wrong !== undefined) throw new Problem('Invalid', wrong)
+  const isRepeated = ([name, { type }]: [string, { readonly type?: unknown }]) =>
+    type === 'string' && Array.isArray(request.query[name])
+  const [repeated] = Object.entries(endpoint.query ?? {}).find(isRepeated) ?? []
+  if (repeated !== undefined) throw new Problem('Invalid', `query: '${repeated}' is given more than once`)
   const empty = emptyFlag(endpoint, request.query)
   if (empty !== undefined) throw new Problem('Invalid', `query: '${empty}' must be 'true' or 'false'`)
 }

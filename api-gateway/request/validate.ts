@@ -3,6 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import type { TSchema } from '../../operator/api/schema.ts'
 import { Problem } from '../../operator/domain/base/errors.ts'
+import { pointerSteps } from '../../operator/domain/base/json.ts'
 import { linearRegExp } from '../../operator/domain/base/linear-regexp.ts'
 import { memoize } from './memoize.ts'
 import { textOfPattern } from './pattern-texts.ts'
@@ -69,7 +70,7 @@ function bodyProblem(error: ErrorObject | undefined): Problem {
 
 /** Does not contain the value, which may be secret. */
 function messageOf(error: ErrorObject, root: string): string {
-  const where = error.instancePath === '' ? root : `'${error.instancePath.slice(1).replaceAll('/', '.')}'`
+  const where = error.instancePath === '' ? root : `'${pointerSteps(error.instancePath).join('.')}'`
   if (error.keyword === 'pattern')
     return `${where} ${textOfPattern(String(error.params['pattern'])) ?? 'is not valid'}`
   const allowed = Array.isArray(error.params['allowedValues'])
