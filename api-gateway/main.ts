@@ -22,7 +22,7 @@ const log = createLog('gateway', config.logLevel)
 for (const message of config.misspelt) log.warn(message)
 const auditLog = createLog('gateway', 'info') // audit records are written at every log level
 const metrics = createProcessMetrics('gateway')
-const tracing = await openTracing(config.tracing, 'gateway')
+const tracing = await openTracing(config.tracing, 'gateway', log)
 const connection = await loadConnection(config)
 const serverClock = new ServerClock()
 const client = createClient(connection, { onResponse: metrics.onResponse, serverClock })

@@ -31,7 +31,7 @@ const election = startElection({
   times: electionTimes(config.leaseSeconds * 1000),
 })
 const metrics = createOperatorMetrics(election.isLeader)
-const tracing = await openTracing(config.tracing, 'operator')
+const tracing = await openTracing(config.tracing, 'operator', log)
 const serverClock = new ServerClock()
 const directClient = createClient(connection, { onResponse: metrics.onResponse, serverClock })
 const secretBindings =

@@ -19,6 +19,8 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
+import type { Log } from '../log.ts'
+import { loggedExporter } from './logged-exporter.ts'
 import {
   formatTraceparent,
   parseTraceparent,
@@ -30,28 +32,30 @@ import {
 
 /** Where spans are sent to, and which part of the traces. */
 export interface OtlpOptions {
-  /** Address of an OpenTelemetry collector (OTLP over HTTP), without `/v1/traces`. */
+  /** Address of an OpenTelemetry collector (OTLP over HTTP), with `/v1/traces` or without. */
   readonly endpoint: string
   /** Part of the traces to record, from 0 to 1, where no parent decides. */
   readonly ratio: number
   readonly service: string
   readonly version: string
+  readonly log: Log
 }
 
 /** Spans of a large deployment wait here for the next transfer; further ones are dropped. */
 const maxQueueSize = 16_384
 
 /** Sends spans to an OpenTelemetry collector. */
-export function createOtlpTracing({ endpoint, ratio, service, version }: OtlpOptions): Tracing {
+export function createOtlpTracing({ endpoint, ratio, service, version, log }: OtlpOptions): Tracing {
   const ids = new GivenIds()
   const root = new TraceIdRatioBasedSampler(ratio)
+  const url = `${endpoint.replace(/\/+$/, '').replace(/\/v1\/traces$/, '')}/v1/traces`
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': service, 'service.version': version }),
     sampler: new ParentBasedSampler({ root }),
     idGenerator: ids,
     spanProcessors: [
       new BatchSpanProcessor({
-        exporter: new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces` }),
+        exporter: loggedExporter(new OTLPTraceExporter({ url }), new URL(url), log),
         maxQueueSize,
       }),
     ],
@@ -87,7 +91,8 @@ export function createOtlpTracing({ endpoint, ratio, service, version }: OtlpOpt
       const { decision } = root.shouldSample(ROOT_CONTEXT, traceId)
       return decision === SamplingDecision.RECORD_AND_SAMPLED
     },
-    close: () => provider.shutdown(),
+    // The log says why the last spans are lost: a process ends well without them.
+    close: () => provider.shutdown().catch(() => undefined),
   }
 }
 

@@ -34,10 +34,11 @@ interface Transfer {
 /** An OpenTelemetry collector that keeps the spans it receives. */
 export async function startCollector() {
   const spans: Span[] = []
+  let status = 200
   const server = createServer((request, response) => {
     void text(request).then((body) => {
-      if (request.url === '/v1/traces') spans.push(...spansOf(JSON.parse(body)))
-      response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+      if (request.url === '/v1/traces' && status === 200) spans.push(...spansOf(JSON.parse(body)))
+      response.writeHead(status, { 'content-type': 'application/json' }).end('{}')
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -45,6 +46,10 @@ export async function startCollector() {
   return {
     url: `http://127.0.0.1:${port}`,
     spans: spans as readonly Span[],
+    /** Answers with this status from now on. */
+    answer(next: number) {
+      status = next
+    },
     stop: () => new Promise((resolve) => server.close(resolve)),
   }
 }

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { type Log, type LogFields, silentLog } from '../../operator/log.ts'
+import { loggedExporter } from '../../operator/tracing/logged-exporter.ts'
 import { openTracing } from '../../operator/tracing/open-tracing.ts'
 import {
   formatTraceparent,
@@ -48,8 +50,12 @@ describe('tracing to a collector', () => {
   afterAll(() => collector.stop())
 
   /** The spans that `work` records, by name. */
-  async function spansOf(work: (tracing: Tracing) => unknown, ratio = 1): Promise<Map<string, Span>> {
-    const tracing = await openTracing({ endpoint: `${collector.url}/`, ratio }, 'operator')
+  async function spansOf(
+    work: (tracing: Tracing) => unknown,
+    ratio = 1,
+    path = '/',
+  ): Promise<Map<string, Span>> {
+    const tracing = await openTracing({ endpoint: `${collector.url}${path}`, ratio }, 'operator', silentLog)
     const before = collector.spans.length
     await work(tracing)
     await tracing.close()
@@ -135,6 +141,51 @@ describe('tracing to a collector', () => {
     expect(spans.get('other')?.spanId).not.toBe(ids.spanId)
   })
 
+  test.each(['', '/', '/v1/traces', '/v1/traces/'])(
+    'finds it at the address with the path %j',
+    async (path) => {
+      const spans = await spansOf(
+        (tracing) => traced(tracing, { name: 'any' }, async () => undefined),
+        1,
+        path,
+      )
+      expect([...spans.keys()]).toEqual(['any'])
+    },
+  )
+
+  test('spans that the collector refuses are lost, which the log says once, and so that they arrive again', async () => {
+    const lines: unknown[] = []
+    const note = (message: string, { reason }: LogFields = {}) => void lines.push([message, reason])
+    const log = { ...silentLog, warn: note, info: note }
+    const exporter = { export: (_: unknown, done: (result: object) => void) => done(results.shift() ?? {}) }
+    const refused = { code: 1, error: new Error('Not Found') }
+    const results: object[] = [{ code: 0 }, refused, refused, { code: 0 }, { code: 0 }]
+    const logged = loggedExporter(
+      exporter as never,
+      new URL('http://user:word@collector.test/v1/traces'),
+      log,
+    )
+    const codes = [...results].map(() => new Promise((resolve) => logged.export([], resolve)))
+    expect(await Promise.all(codes)).toEqual([{ code: 0 }, refused, refused, { code: 0 }, { code: 0 }])
+    expect(lines).toEqual([
+      ['spans cannot be sent', 'Not Found'],
+      ['spans are sent again', undefined],
+    ])
+  })
+
+  test('a process ends well without its last spans, and its log names the collector that refuses them', async () => {
+    const warnings: unknown[] = []
+    const log: Log = { ...silentLog, warn: (...line) => void warnings.push(line) }
+    collector.answer(404)
+    const tracing = await openTracing({ endpoint: collector.url, ratio: 1 }, 'operator', log)
+    await traced(tracing, { name: 'any' }, async () => undefined)
+    await tracing.close()
+    collector.answer(200)
+    expect(warnings).toEqual([
+      ['spans cannot be sent', { collector: `${collector.url}/v1/traces`, reason: 'Not Found' }],
+    ])
+  })
+
   test('what a client does not sample is not recorded with any ratio', async () => {
     const parent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-00`
     const spans = await spansOf((tracing) =>
@@ -164,7 +215,7 @@ describe('tracing to a collector', () => {
 })
 
 test('without a collector, work runs without a span', async () => {
-  const tracing = await openTracing(undefined, 'gateway')
+  const tracing = await openTracing(undefined, 'gateway', silentLog)
   expect(tracing).toBe(noTracing)
   expect(await traced(tracing, { name: 'any' }, async () => tracing.current() ?? 'none')).toBe('none')
 })
