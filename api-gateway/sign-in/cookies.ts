@@ -23,6 +23,12 @@ export function sessionCookie(value: string, seconds: number, host: string | und
   return setCookie({ name: 'token', value, path: '/', seconds, host })
 }
 
+/** Returns the names of the cookies that match a pattern; a browser sends the oldest first. */
+export function cookieNames(header: string | undefined, pattern: RegExp): string[] {
+  const names = (header ?? '').split(';').map((part) => part.split('=', 1).join('').trim())
+  return names.filter((name) => pattern.test(name))
+}
+
 /** Returns the value of a cookie; undefined if it is missing or given more than once. */
 export function readCookie(header: string | undefined, name: string): string | undefined {
   const values = (header ?? '')

@@ -28,9 +28,9 @@ export type Claims = Readonly<Record<string, unknown>>
 
 /** Sign-in with the identity provider. */
 export interface Oidc {
-  /** Returns the address of the provider and the state to store in a cookie of the browser. */
-  begin(): Promise<{ readonly location: string; readonly signedState: string }>
-  /** Exchanges the parameters of the callback for claims, given the state from the cookie. */
+  /** Returns the address of the provider, the state in it, and what a cookie of the browser stores of the sign-in. */
+  begin(): Promise<{ readonly location: string; readonly state: string; readonly signedState: string }>
+  /** Exchanges the parameters of the callback for claims, given what the cookie stores. */
   finish(answer: URLSearchParams, signedState: string | undefined): Promise<Claims>
 }
 
@@ -106,7 +106,8 @@ export function createOidc(settings: OidcSettings, { signer, log, now }: OidcToo
         code_challenge: await calculatePKCECodeChallenge(state.verifier),
         code_challenge_method: 'S256',
       })
-      return { location, signedState: await signer.sign(kind, state, now() + signInSeconds * 1000) }
+      const signedState = await signer.sign(kind, state, now() + signInSeconds * 1000)
+      return { location, state: state.state, signedState }
     },
     async finish(answer, signedState = '') {
       const state = (await signer.read(kind, signedState)) as SignInState | undefined // signed by us with this content

@@ -5,18 +5,29 @@ import { type Endpoint, endpoint, type Gateway } from '../../endpoint.ts'
 import { setCookieHeader } from '../../request/parameters.ts'
 import { errorShape } from '../../response/shapes.ts'
 import type { OidcSettings } from '../../settings.ts'
-import { readCookie, sessionCookie, setCookie } from '../../sign-in/cookies.ts'
+import { cookieNames, readCookie, sessionCookie, setCookie } from '../../sign-in/cookies.ts'
 import { signInSeconds } from '../../sign-in/oidc.ts'
 import { findHumanUser } from '../../sign-in/oidc-user.ts'
 
 const tag = 'Sessions'
-const cookieName = 'sign-in'
+/** Sign-ins that one browser has under way. Further ones end the oldest: browsers and servers limit the length of all cookies. */
+const mostUnderWay = 4
+const cookiePattern = /^sign-in-[\w-]{16}$/
 
-/** Cookie with the state of a sign-in. */
-function stateCookie(value: string, seconds: number, { publicUrl }: OidcSettings): string {
-  const { pathname: path, host } = new URL('auth', publicUrl)
-  return setCookie({ name: cookieName, value, path, seconds, host })
+/** Name of the cookie of a sign-in. Each has its own, because tabs of one browser may sign in at the same time. */
+function cookieName(state = ''): string {
+  return `sign-in-${state.slice(0, 16)}`
 }
+
+/** Cookie of a sign-in under way. */
+function stateCookie(name: string, value: string, seconds: number, { publicUrl }: OidcSettings): string {
+  const { pathname: path, host } = new URL('auth', publicUrl)
+  return setCookie({ name, value, path, seconds, host })
+}
+
+const cookieHeader = (which: string) => ({
+  Cookie: string(`Cookies, among them ${which}.`, { maxLength: 16_384 }),
+})
 
 function configured({ oidc, settings }: Gateway) {
   if (!oidc || !settings.oidc)
@@ -51,13 +62,18 @@ export const oidc: readonly Endpoint[] = [
     summary: 'Redirect to the identity provider to sign in',
     tag,
     access: 'public',
+    headers: cookieHeader('those of other sign-ins under way'),
     responses: { 302: undefined, 404: errorShape },
     responseHeaders: { ...locationHeader, ...setCookieHeader },
-    async handle(_call, gateway) {
+    async handle({ header }, gateway) {
       const { oidc: provider, settings } = configured(gateway)
-      const { location, signedState } = await provider.begin()
-      const cookie = stateCookie(signedState, signInSeconds, settings)
-      return { status: 302, headers: { location, 'set-cookie': cookie } }
+      const { location, state, signedState } = await provider.begin()
+      const ended = cookieNames(header('cookie'), cookiePattern).slice(0, 1 - mostUnderWay)
+      const cookies = [
+        stateCookie(cookieName(state), signedState, signInSeconds, settings),
+        ...ended.map((name) => stateCookie(name, '', 0, settings)),
+      ]
+      return { status: 302, headers: { location, 'set-cookie': cookies } }
     },
   }),
   endpoint({
@@ -67,7 +83,7 @@ export const oidc: readonly Endpoint[] = [
     tag,
     access: 'public',
     query: answerFields,
-    headers: { Cookie: string('Cookies, among them the one that `/auth/oidc` set.', { maxLength: 16_384 }) },
+    headers: cookieHeader('the one that `/auth/oidc` set'),
     responses: { 303: undefined, 403: errorShape, 404: errorShape },
     responseHeaders: { ...locationHeader, ...setCookieHeader },
     async handle({ query, header }, gateway) {
@@ -75,11 +91,15 @@ export const oidc: readonly Endpoint[] = [
       const { store } = gateway.cluster
       const staleReason = staleCacheReason(store)
       if (staleReason !== undefined) throw new Problem('Internal', staleReason)
-      const claims = await provider.finish(answerIn(query), readCookie(header('cookie'), cookieName))
+      const name = cookieName(query.state)
+      const claims = await provider.finish(answerIn(query), readCookie(header('cookie'), name))
       const { metadata } = findHumanUser(settings.claim, claims, store)
       const session = await gateway.sessions.open({ userName: metadata.name, userUid: metadata.uid })
       const { host, href: location } = new URL('auth/sign-in#signed-in', settings.publicUrl)
-      const cookies = [sessionCookie(session.token, session.seconds, host), stateCookie('', 0, settings)]
+      const cookies = [
+        sessionCookie(session.token, session.seconds, host),
+        stateCookie(name, '', 0, settings),
+      ]
       return { status: 303, actor: metadata.name, headers: { location, 'set-cookie': cookies } }
     },
   }),

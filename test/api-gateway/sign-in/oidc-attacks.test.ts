@@ -92,10 +92,19 @@ describe('the way back is refused', () => {
 
   test('twice, also when the cookie was kept', async () => {
     const { visitor, url } = await onTheWay()
-    const kept = visitor.cookie('sign-in') ?? ''
+    const [name = ''] = visitor.underWay()
+    const kept = visitor.cookie(name) ?? ''
     expect((await visitor.go(url)).status).toBe(303)
     await expectRefused(await visitor.go(url))
-    visitor.setCookie('sign-in', kept)
+    visitor.setCookie(name, kept)
+    await expectRefused(await visitor.go(url))
+  })
+
+  test('with the cookie of another sign-in of this browser', async () => {
+    const { visitor, url } = await onTheWay()
+    const [name = ''] = visitor.underWay()
+    await visitor.reachCallback('ada')
+    visitor.setCookie(name, visitor.cookie(visitor.underWay()[1] ?? '') ?? '')
     await expectRefused(await visitor.go(url))
   })
 
@@ -108,15 +117,17 @@ describe('the way back is refused', () => {
       .setIssuedAt()
       .setExpirationTime('5m')
       .encode()
+    const [name = ''] = visitor.underWay()
     for (const value of [forged, 'a.b.c', '', state]) {
-      visitor.setCookie('sign-in', value)
+      visitor.setCookie(name, value)
       await expectRefused(await visitor.go(url))
     }
   })
 
   test('with the cookie twice, since one of them may belong to another person', async () => {
     const { visitor, url } = await onTheWay()
-    visitor.setCookie('sign-in', `${visitor.cookie('sign-in')}; sign-in=another`)
+    const [name = ''] = visitor.underWay()
+    visitor.setCookie(name, `${visitor.cookie(name)}; ${name}=another`)
     await expectRefused(await visitor.go(url))
   })
 
@@ -156,7 +167,10 @@ describe('redirects lead to the gateway alone', () => {
     const { visitor, url } = await onTheWay()
     const back = await locationAt(`${url.pathname}${url.search}`, {
       host: 'evil.example.test',
-      cookie: `sign-in=${visitor.cookie('sign-in')}`,
+      cookie: visitor
+        .underWay()
+        .map((name) => `${name}=${visitor.cookie(name)}`)
+        .join('; '),
     })
     expect([back.status, back.location]).toEqual([303, `${world.gateway.url}/auth/sign-in#signed-in`])
   })

@@ -77,8 +77,30 @@ describe('signing in with the identity provider', () => {
     expect([status, headers.get('location')]).toEqual([303, `${world.gateway.url}/auth/sign-in#signed-in`])
     expect(headers.getSetCookie()).toEqual([
       expect.stringMatching(/^token=ey[\w.-]+; Path=\/; Max-Age=28(800|799); HttpOnly; SameSite=Lax$/),
-      'sign-in=; Path=/auth; Max-Age=0; HttpOnly; SameSite=Lax',
+      expect.stringMatching(/^sign-in-[\w-]{16}=; Path=\/auth; Max-Age=0; HttpOnly; SameSite=Lax$/),
     ])
+  })
+
+  test('of two tabs at the same time ends in both, whichever is first', async () => {
+    const visitor = world.visitor()
+    const urls = [await visitor.reachCallback('ada')]
+    visitor.leaveProvider()
+    urls.push(await visitor.reachCallback('ada'))
+    for (const url of urls.toReversed()) expect((await visitor.go(url)).status).toBe(303)
+    expect(visitor.underWay()).toEqual([])
+  })
+
+  test('leaves no more than four others under way', async () => {
+    const visitor = world.visitor()
+    const urls: URL[] = []
+    for (let tab = 0; tab < 7; tab += 1) {
+      urls.push(await visitor.reachCallback('ada'))
+      visitor.leaveProvider()
+    }
+    expect(visitor.underWay()).toHaveLength(4)
+    const statuses: number[] = []
+    for (const url of urls) statuses.push((await visitor.go(url)).status)
+    expect(statuses).toEqual([403, 403, 403, 303, 303, 303, 303])
   })
 
   test('is recorded, and neither code nor token is in any log', async () => {
@@ -101,7 +123,7 @@ describe('signing in with the identity provider', () => {
       const { status, headers } = await world.visitor().go(`${world.gateway.url}/auth/oidc`)
       expect(status).toBe(302)
       expect(headers.get('set-cookie')).toMatch(
-        /^sign-in=ey[\w.-]+; Path=\/auth; Max-Age=600; HttpOnly; SameSite=Lax$/,
+        /^sign-in-[\w-]{16}=ey[\w.-]+; Path=\/auth; Max-Age=600; HttpOnly; SameSite=Lax$/,
       )
       return new URL(headers.get('location') ?? '').searchParams
     }
@@ -175,8 +197,9 @@ describe('a session that the identity provider began', () => {
   test('is no statement of a sign-in under way, nor the other way round', async () => {
     const visitor = world.visitor()
     const url = await visitor.reachCallback('ada')
-    expect(await statusOf(`Bearer ${visitor.cookie('sign-in')}`)).toBe(403)
-    visitor.setCookie('sign-in', await sessionOf('ada'))
+    const [name = ''] = visitor.underWay()
+    expect(await statusOf(`Bearer ${visitor.cookie(name)}`)).toBe(403)
+    visitor.setCookie(name, await sessionOf('ada'))
     expect((await visitor.go(url)).status).toBe(403)
   })
 })

@@ -137,6 +137,12 @@ function createVisitor(gatewayUrl: string) {
     /** The complete sign-in; answers the last response of the gateway. */
     signIn: async (person: string): Promise<Response> => go(await reachCallback(person)),
     cookie: (name: string) => jar.get(`127.0.0.1 ${name}`)?.value,
+    /** Ends the session at the provider, which would end earlier sign-ins when a person is chosen again. */
+    leaveProvider(): void {
+      for (const key of jar.keys()) if (!key.startsWith('127.0.0.1 ')) jar.delete(key)
+    },
+    /** Names of the cookies of the gateway's host for sign-ins under way, the oldest first. */
+    underWay: () => [...jar.keys()].flatMap((key) => /^127\.0\.0\.1 (sign-in-.*)$/.exec(key)?.[1] ?? []),
     /** Gives this browser a cookie of the gateway's host. */
     setCookie: (name: string, value: string, path = '/auth') =>
       void jar.set(`127.0.0.1 ${name}`, { path, value }),
