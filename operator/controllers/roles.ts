@@ -7,6 +7,13 @@ import { requirePresent } from './shared/still-present.ts'
 
 type Roles = Membership['spec']
 
+/** Objects that lose their roles together. */
+interface Batch<T> {
+  readonly objects: T[]
+  /** On which of them roles stay, and why. */
+  readonly kept: Promise<ReadonlyMap<T, unknown>>
+}
+
 /**
  * Returns a function that removes the roles on a deleted object from all memberships: a later object of the same id must not
  * inherit them. Objects of an organization that end at the same time lose their roles together, so that each membership is
@@ -19,30 +26,32 @@ export function createRoleWithdrawal<L extends 'applications' | 'environmentType
   nameIn: (role: NonNullable<Roles[L]>[number]) => string,
 ): (object: ObjectOf<K>) => Promise<void> {
   const locks: KeyedMutex = new Map()
-  /** Objects whose roles are not withdrawn yet, by organization. */
-  const waiting = new Map<string, Set<ObjectOf<K>>>()
+  /** The objects whose roles are withdrawn next, by organization. */
+  const next = new Map<string, Batch<ObjectOf<K>>>()
 
   return async (object) => {
     const { namespace } = object.metadata
-    const together = waiting.get(namespace) ?? new Set()
-    waiting.set(namespace, together.add(object))
-    try {
-      await withLock(locks, namespace, async () => {
-        if (!together.has(object)) return
-        const objects = [...together]
-        const kept = await withdraw(namespace, objects)
-        for (const each of objects) if (!kept.has(each)) together.delete(each)
-        if (kept.has(object)) throw kept.get(object)
-      })
-    } finally {
-      together.delete(object)
-      if (together.size === 0 && waiting.get(namespace) === together) waiting.delete(namespace)
-    }
+    const { objects, kept } = next.get(namespace) ?? begin(namespace)
+    objects.push(object)
+    const errors = await kept
+    if (errors.has(object)) throw errors.get(object)
+  }
+
+  /** Begins a batch, which takes more objects until the one before it ends. */
+  function begin(namespace: string): Batch<ObjectOf<K>> {
+    const objects: ObjectOf<K>[] = []
+    const kept = withLock(locks, namespace, () => {
+      next.delete(namespace)
+      return withdraw(namespace, objects)
+    })
+    const batch = { objects, kept }
+    next.set(namespace, batch)
+    return batch
   }
 
   /**
-   * Returns the objects on which roles stay, and why: of one that has ended already, because they may be on a later one, and of one
-   * that could not be looked at.
+   * Returns the objects on which roles stay, and why: of one that has ended already, because they may be on a later one; of one
+   * that could not be looked at; and of one with a role in a membership that could not be written.
    */
   async function withdraw(
     namespace: string,
@@ -58,15 +67,25 @@ export function createRoleWithdrawal<L extends 'applications' | 'environmentType
       if (!held.has(each.metadata.name)) return
       await requirePresent(cluster, kind, each).catch((error: unknown) => kept.set(each, error))
     })
-    const ending = objects.filter((each) => !kept.has(each))
-    const names = new Set(ending.map(({ metadata }) => metadata.name))
+    const ending = new Map(
+      objects.filter((each) => !kept.has(each)).map((each) => [each.metadata.name, each]),
+    )
     await inParallel(memberships, async (membership) => {
       const roles = rolesOf(membership)
-      const remaining = roles.filter((each) => !names.has(nameIn(each)))
-      if (remaining.length === roles.length) return
+      const ended = roles.flatMap((each) => ending.get(nameIn(each)) ?? [])
+      if (ended.length === 0) return
+      const remaining = roles.filter((each) => !ending.has(nameIn(each)))
       const { uid, resourceVersion } = membership.metadata
       const metadata = { uid, resourceVersion }
-      await cluster.patch(Membership, membership, { metadata, spec: { [list]: remaining } })
+      await cluster
+        .patch(Membership, membership, { metadata, spec: { [list]: remaining } })
+        .catch((error: unknown) => {
+          for (const each of ended) {
+            kept.set(each, error)
+            // It begins again anyway.
+            ending.delete(each.metadata.name)
+          }
+        })
     })
     return kept
   }

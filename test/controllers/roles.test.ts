@@ -108,21 +108,40 @@ test('a role stays, and the deletion waits, when the answer about the applicatio
   expect(rolesIn('acme')?.applications).toEqual([{ applicationName: 'blog', role: 'viewer' }])
 })
 
-test('roles that could not be withdrawn with those of another application are withdrawn after them', async () => {
-  const applications = ['shop', 'blog'].map((name) =>
+test('a membership that cannot be written holds up only those with a role in it', async () => {
+  const names = ['shop', 'blog', 'wiki', 'docs']
+  const applications = names.map((name) =>
     cluster.put(Application, storedObject(Application, { ...going, name, uid: name }, {})),
   )
-  let failures = 1
+  const onWiki: Membership['spec'] = {
+    role: 'member',
+    applications: [{ applicationName: 'wiki', role: 'owner' }],
+  }
+  cluster.put(Membership, storedObject(Membership, { namespace: 'acme', name: 'zoe' }, onWiki))
+  let isRefused = true
+  let reads = 0
   const { finalize } = applicationController({
     ...cluster,
+    readAll: (...given) => {
+      reads += 1
+      return cluster.readAll(...given)
+    },
     async patch(...given) {
-      if (failures-- > 0) throw new ApiError(409, 'Conflict', 'modified')
+      if (isRefused && given[1].metadata.name === 'ana') throw new ApiError(403, 'Forbidden', 'refused')
       return cluster.patch(...given)
     },
   })
-  const ends = await Promise.allSettled(applications.map(async (each) => finalize?.(each, silentContext())))
-  expect(ends.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
-  expect(rolesIn('acme')?.applications).toEqual([{ applicationName: 'shop', role: 'owner' }])
+  const end = async () => {
+    const ends = await Promise.allSettled(applications.map(async (each) => finalize?.(each, silentContext())))
+    return ends.map(({ status }) => status)
+  }
+  expect(await end()).toEqual(['rejected', 'rejected', 'fulfilled', 'fulfilled'])
+  expect(reads).toBe(1)
+  expect(cluster.store.get(Membership, 'acme', 'zoe')?.spec.applications).toEqual([])
+  expect(rolesIn('acme')).toEqual(roles)
+  isRefused = false
+  expect(await end()).toEqual(names.map(() => 'fulfilled'))
+  expect(rolesIn('acme')?.applications).toEqual([])
 })
 
 test.each([
