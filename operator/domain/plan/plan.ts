@@ -159,8 +159,11 @@ function keepsInstance(
   catalogue: readonly DriverDescriptor[],
   vendors: readonly string[],
 ): boolean {
-  const formerType = current.status?.provisioned?.driverType ?? current.spec.definition.driverType
-  const former = driverOf(formerType, catalogue, vendors)
+  const { provisioned } = current.status ?? {}
+  const formerType = provisioned?.driverType ?? current.spec.definition.driverType
+  const known = driverOf(formerType, catalogue, vendors)
+  // A driver that made an instance may wrap another one by now, which did not make it.
+  const former = provisioned && known?.wraps !== undefined ? undefined : known
   const maker = former ? makerOf(former) : driverName(formerType, vendors)
   if (!driver || maker === makerOf(driver)) return true
   return driver.address !== undefined && driver.address === addressOf(former, current)

@@ -1,9 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import type { ResourceDefinition } from '../../../operator/api/resource-definition.ts'
-import { driverAddress } from '../../../operator/domain/definition/third-party.ts'
+import { ResourceDriver } from '../../../operator/api/resource-driver.ts'
+import { catalogueWith, driverAddress } from '../../../operator/domain/definition/third-party.ts'
 import type { SetContent } from '../../../operator/domain/delta/delta.ts'
 import { summarize } from '../../../operator/domain/plan/plan.ts'
-import { activeResource, definition, driver, set } from '../../support/builders.ts'
+import { activeResource, definition, driver, set, storedObject } from '../../support/builders.ts'
 import { actions, carriedOut, planOf } from '../../support/plans.ts'
 import { stepsOf } from '../../support/steps.ts'
 
@@ -116,6 +117,37 @@ describe('the action of a deployment on one resource', () => {
       status: made,
     }))
     const then = planOf(shared, definitions, active, { catalogue: catalogueOf(inner) })
+    expect(actions(then)).toEqual([`${expected} s3.default#shared.main`])
+  })
+
+  test.each<[what: string, target: string, driverType: string, expected: string]>([
+    ['now wraps a built-in one replaces', 'driver://quartermaster/echo', 'acme/former', 'replace'],
+    ['now wraps one at the same address updates', 'driver://acme/same', 'acme/former', 'update'],
+    ['now wraps one at another address replaces', 'driver://acme/moved', 'acme/former', 'replace'],
+    [
+      'now wraps another one, by one at its address, updates',
+      'driver://quartermaster/echo',
+      'acme/same',
+      'update',
+    ],
+    ['now wraps the next one replaces', 'driver://acme/moved', 'acme/moved', 'replace'],
+  ])('an unused resource whose HTTP driver %s', (_, target, driverType, expected) => {
+    const at = (path: string) => `https://drivers.example.test/${path}`
+    const object = (name: string, to: string) =>
+      storedObject(ResourceDriver, { namespace: 'acme', name }, { type: 's3', target: to })
+    const catalogueOf = (to: string) => {
+      const all = [object('former', to), object('same', at('old')), object('moved', at('new'))]
+      return catalogueWith([driver('echo')], all, ['quartermaster'])
+    }
+    const by = (type: string) => [definition('s3', 's3', { driverType: type })]
+    const first = planOf(shared, by('acme/former'), [], { catalogue: catalogueOf(at('old')) })
+    const provisioned = { driverType: 'acme/former', target: at('old') }
+    const active = carriedOut(first).map((each) => ({
+      ...each,
+      spec: { ...each.spec, unusedSince: '2026-02-01T00:00:00Z' },
+      status: { provisioned },
+    }))
+    const then = planOf(shared, by(driverType), active, { catalogue: catalogueOf(target) })
     expect(actions(then)).toEqual([`${expected} s3.default#shared.main`])
   })
 
