@@ -18,10 +18,15 @@ export class TokenBucket {
 
   /** Takes a token and returns 0, or returns the milliseconds until there is one. */
   take(now: number): number {
+    const waitMs = this.waitMs(now)
+    if (waitMs === 0) this.#tokens -= 1
+    return waitMs
+  }
+
+  /** Returns the milliseconds until there is a token. */
+  waitMs(now: number): number {
     this.#fill(now)
-    if (this.#tokens < 1) return Math.ceil(((1 - this.#tokens) / this.#limit.perSecond) * 1000)
-    this.#tokens -= 1
-    return 0
+    return this.#tokens < 1 ? Math.ceil(((1 - this.#tokens) / this.#limit.perSecond) * 1000) : 0
   }
 
   isFull(now: number): boolean {
@@ -60,6 +65,11 @@ export class TokenBuckets {
     const bucket = new TokenBucket(this.#limit, now)
     this.#buckets.set(key, bucket)
     return bucket.take(now)
+  }
+
+  /** Returns the milliseconds until there is a token of the key. */
+  waitMs(key: string, now: number): number {
+    return this.#buckets.get(key)?.waitMs(now) ?? 0
   }
 
   forget(key: string): void {

@@ -14,11 +14,16 @@ export class FinalizerPace {
   }
 
   /** @throws Waiting until the finalizer may be added to the object again. */
-  take(key: string): void {
-    const waitMs = this.#buckets.take(key, this.#now())
+  requireTurn(key: string): void {
+    const waitMs = this.#buckets.waitMs(key, this.#now())
     if (waitMs === 0) return
     const message = `another client removes the finalizer '${finalizer}' again and again; it is added with pauses`
     throw new Waiting('ChangedByOthers', message, Math.ceil(waitMs / 1000))
+  }
+
+  /** Counts an addition. One that failed is none: no other client has removed it. */
+  count(key: string): void {
+    this.#buckets.take(key, this.#now())
   }
 
   forget(key: string): void {

@@ -15,12 +15,15 @@ export async function addFinalizer<K extends Kind>(
   cluster: Cluster,
   kind: K,
   object: ObjectOf<K>,
-  pace: Pick<FinalizerPace, 'take'>,
+  pace: Pick<FinalizerPace, 'requireTurn' | 'count'>,
 ): Promise<ObjectOf<K>> {
   const { namespace, name } = object.metadata
-  pace.take(keyOf(object))
+  const key = keyOf(object)
+  pace.requireTurn(key)
   try {
-    return await cluster.patch(kind, object, withOurFinalizer(object), kind.kind)
+    const added = await cluster.patch(kind, object, withOurFinalizer(object), kind.kind)
+    pace.count(key)
+    return added
   } catch (error) {
     const refusal = explainRejection(error, 'add a finalizer to', { kind: kind.kind, namespace, name })
     throw refusal instanceof Stalled ? new ReconcileError(refusal.reason, refusal.message) : refusal
