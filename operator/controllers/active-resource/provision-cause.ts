@@ -1,4 +1,5 @@
 import type { ActiveResource } from '../../api/active-resource.ts'
+import { driverName } from '../../domain/definition/definition.ts'
 import { findCustomType, hasOtherSchemas } from '../../domain/resource/type-info.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import type { Pass } from '../shared/renewals.ts'
@@ -22,7 +23,7 @@ interface Occasion {
 }
 
 /** What the cause depends on. */
-export interface CauseTools extends Pick<ResourceTools, 'inventory' | 'planning' | 'cluster'> {
+export interface CauseTools extends Pick<ResourceTools, 'inventory' | 'planning' | 'cluster' | 'vendors'> {
   /**
    * Keys of the resources whose last provision or removal of objects has not ended: their hash does not describe what exists.
    * And whether it was a repair.
@@ -41,25 +42,40 @@ export async function causeOf(
   const hasNewType = isOfChangedType(resource, tools)
   const text = await textOf(resource, occasion, { isDeployed, isNewType: isDeployed && hasNewType }, tools)
   if (text === undefined) return undefined
-  const isAsBefore = tools.unfinished.get(keyOf(resource)) ?? resource.status?.inputsHash === inputsHash
+  const isOfSame = resource.status?.inputsHash === inputsHash && !isOfOtherDriver(resource, occasion, tools)
+  const isAsBefore = tools.unfinished.get(keyOf(resource)) ?? isOfSame
   return { text, isRepair: hasNewType && !isDeployed && isAsBefore }
 }
 
 async function textOf(
   resource: ActiveResource,
-  { inputsHash, found, begun, isResync }: Occasion,
+  occasion: Occasion,
   { isDeployed, isNewType }: { readonly isDeployed: boolean; readonly isNewType: boolean },
-  { inventory, unfinished, cluster }: CauseTools,
+  tools: CauseTools,
 ): Promise<string | undefined> {
+  const { inputsHash, found, begun, isResync } = occasion
+  const { inventory, unfinished, cluster } = tools
   const hasDrifted = inventory.consumeDrift(resource)
   if (hasDrifted) return 'an object changed'
   if (unfinished.has(keyOf(resource))) return 'the last attempt did not end'
   if (resource.status?.inputsHash !== inputsHash) return 'the inputs changed'
+  if (isOfOtherDriver(resource, occasion, tools)) return 'the driver wraps another one'
   if (isResync && found.driver.descriptor.repairs === true) return 'the driver repairs on resync'
   if (begun?.mark !== undefined && begun.run.isForced) return 'the mode of the deployment is full'
   if (isNewType) return 'the type changed'
   const isLookedAt = isResync || isDeployed
   return isLookedAt && (await hasLostSecrets(resource, cluster.client)) ? 'a Secret is missing' : undefined
+}
+
+/** Whether another driver made the instance than the one that the driver of the resource wraps now; the inputs may be equal. */
+function isOfOtherDriver(
+  { status }: ActiveResource,
+  { found: { recordedAs } }: Pick<Occasion, 'found'>,
+  { vendors }: Pick<CauseTools, 'vendors'>,
+): boolean {
+  const { provisioned } = status ?? {}
+  if (!provisioned) return false
+  return driverName(provisioned.driverType, vendors) !== driverName(recordedAs.driverType, vendors)
 }
 
 /** Whether the custom type had other schemas at the last call of the driver. */

@@ -192,6 +192,35 @@ describe('a switch', () => {
     expect(calls.at(-1)).toBe('https://d.test deprovisions [{"zone":"x"}]')
     expect(existing()).toEqual({ driverType: 'quartermaster/ours', identity: { zone: 'y' } })
   })
+
+  test.each<[what: string, target: string, expected: readonly string[]]>([
+    [
+      'another remote driver replaces',
+      'driver://acme/two',
+      ['https://e.test provisions', 'https://d.test deprovisions [{"zone":"x"}]'],
+    ],
+    [
+      'one of ours replaces',
+      'driver://quartermaster/ours',
+      ['ours provisions', 'https://d.test deprovisions [{"zone":"x"}]'],
+    ],
+    ['another one at the same address updates', 'driver://acme/same', ['https://d.test provisions']],
+    ['one that is the same updates', 'driver://acme/wrapping', ['https://d.test provisions']],
+  ])('of a wrapper, without a deployment, to %s', async (_, target, expected) => {
+    own('one', 'https://d.test')
+    own('two', 'https://e.test')
+    own('same', 'https://d.test')
+    own('wrapping', 'driver://acme/one')
+    own('wrapper', 'driver://acme/one')
+    await world.reconcile(wanted('acme/wrapper'))
+    own('wrapper', target)
+    for (const calledNow of [expected, []]) {
+      calls = []
+      await world.reconcile(world.now(base) ?? base)
+      expect(calls.filter((each) => !each.startsWith('wraps'))).toEqual(calledNow)
+    }
+    expect(world.statusOf(base).predecessors).toBeUndefined()
+  })
 })
 
 function drop(name: string) {
