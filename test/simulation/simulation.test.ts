@@ -23,6 +23,7 @@ const fixedSeeds = [
   '170065', // a resource waits for dependents that the cache does not know as deleted
   '178001', // a resource of an organization that is deleted waits for its dependents
   '181112', // the plan of an unused resource knows that its driver wraps another one by now
+  '190564', // a deployment that a slow request creates is withdrawn from a later environment of the name
   '1-20',
 ]
 const shortSeed = '10'

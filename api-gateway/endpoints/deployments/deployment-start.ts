@@ -26,13 +26,14 @@ import {
   newTriggeredMetadata,
   withFinalizer,
 } from '../common/find.ts'
-import { environmentTarget, requirePresent } from '../common/target.ts'
+import { withRollback } from '../common/rollback.ts'
+import { environmentTarget, requirePresent, type Target } from '../common/target.ts'
 import { type NewDeployment, wantedSet } from './deployment-request.ts'
 import { deploymentsTo, refuseUnfinished } from './deployment-shape.ts'
 import { createSet, readMissingSets, setIdOf } from './set-shape.ts'
 
 /** The environment that a request deploys to. */
-export interface Target {
+export interface DeploymentTarget {
   readonly path: EnvironmentPath
   readonly environment: Environment
 }
@@ -45,7 +46,7 @@ export async function currentTarget(
   path: EnvironmentPath,
   request: Pick<NewDeployment, 'delta_id'>,
   cluster: Cluster,
-): Promise<Target> {
+): Promise<DeploymentTarget> {
   findApplication(cluster.store, path)
   await Promise.all([
     refreshNamed(cluster, Environment, path.org_id, environmentObjectName(path.app_id, path.env_id)),
@@ -77,7 +78,7 @@ async function refreshLatestDeployments(cluster: Cluster, { metadata, status }: 
 }
 
 /** Throws Forbidden unless the caller may deploy to the environment. */
-export function authorizeDeployment({ path, environment }: Target, caller: Caller): void {
+export function authorizeDeployment({ path, environment }: DeploymentTarget, caller: Caller): void {
   const target = { applicationId: path.app_id, environmentType: environment.spec.typeName }
   authorize(caller, { application: 'developer', deployer: true }, target)
 }
@@ -87,7 +88,7 @@ export function authorizeDeployment({ path, environment }: Target, caller: Calle
  * deployment.
  */
 export async function prepareDeployment(
-  { path, environment }: Target,
+  { path, environment }: DeploymentTarget,
   request: NewDeployment,
   { caller, inTurn }: Pick<Call, 'caller' | 'inTurn'>,
   { cluster, planning }: Gateway,
@@ -143,13 +144,14 @@ export async function startDeployment(
   request: NewDeployment,
   prepared: Awaited<ReturnType<typeof prepareDeployment>>,
   caller: Caller,
-  { cluster, tracing }: Gateway,
+  { cluster, log, tracing }: Gateway,
   extraAnnotations: Readonly<Record<string, string>> = {},
 ): Promise<EnvironmentDeployment> {
   const { environment, earlier, base, content } = prepared
   const { name } = environment.metadata
-  // Otherwise a later environment of the name would get the deployment.
-  if (!hasFinalizer(environment)) await requirePresent({ cluster }, environmentTarget(environment, path))
+  const target = environmentTarget(environment, path)
+  // Without it, the environment may end before the operator has seen the deployment.
+  if (!hasFinalizer(environment)) await requirePresent({ cluster }, target)
   const setName = await createSet(cluster, path.org_id, path.app_id, content, caller)
   // Concurrent requests compute the same number, so only one of them can create the object.
   const id = deploymentObjectName(name, nextDeploymentNumber(environment, earlier))
@@ -169,11 +171,29 @@ export async function startDeployment(
       ...storedFields(request),
     },
   )
-  try {
-    return await cluster.create(EnvironmentDeployment, wanted)
-  } catch (error) {
+  const made = await cluster.create(EnvironmentDeployment, wanted).catch((error: unknown) => {
     if (!isAlreadyExists(error)) throw error
     const message = `another request has just started deployment '${id}' of this environment`
     throw new ApiError(409, 'AlreadyExists', message)
+  })
+  await withdrawFromEnded(made, target, { cluster, log })
+  return made
+}
+
+/**
+ * Withdraws a deployment whose environment has ended, or ends: a later one of the name must not get it. It may run already, so one
+ * whose environment cannot be read stays.
+ */
+async function withdrawFromEnded(
+  made: EnvironmentDeployment,
+  target: Target<typeof Environment>,
+  { cluster, log }: Pick<Gateway, 'cluster' | 'log'>,
+): Promise<void> {
+  const hasEnded = (error: unknown) => error instanceof Problem
+  const withdraw = () => cluster.remove(EnvironmentDeployment, made)
+  try {
+    await withRollback(log, withdraw, () => requirePresent({ cluster }, target), hasEnded)
+  } catch (error) {
+    if (hasEnded(error)) throw error
   }
 }

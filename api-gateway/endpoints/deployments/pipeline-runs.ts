@@ -13,9 +13,9 @@ import { deploymentFields, type NewDeployment } from './deployment-request.ts'
 import {
   authorizeDeployment,
   currentTarget,
+  type DeploymentTarget,
   prepareDeployment,
   startDeployment,
-  type Target,
 } from './deployment-start.ts'
 import { deployIdempotently } from './idempotency-key.ts'
 import { pipelineId, pipelineRunShape, toRun } from './pipeline-run-shape.ts'
@@ -76,7 +76,7 @@ export const pipelineRuns: readonly Endpoint[] = [
       const path = { ...params, env_id: body.env_id }
       findApplication(store, params)
       const read = () => currentTarget(path, body, gateway.cluster)
-      const prepare = async (target: Target) => {
+      const prepare = async (target: DeploymentTarget) => {
         // Before it looks for what to deploy.
         authorizeDeployment(target, caller)
         const request = deploymentOf(store, params, body)
@@ -86,7 +86,10 @@ export const pipelineRuns: readonly Endpoint[] = [
         await prepare(await read())
         return noContent
       }
-      const deploy = async (target: Target, extraAnnotations?: Readonly<Record<string, string>>) => {
+      const deploy = async (
+        target: DeploymentTarget,
+        extraAnnotations?: Readonly<Record<string, string>>,
+      ) => {
         const { request, prepared } = await prepare(target)
         return startDeployment(path, request, prepared, caller, gateway, extraAnnotations)
       }

@@ -65,7 +65,8 @@ test('the environment and the delta are read at the same time', async () => {
   Object.assign(cluster, { read: reading })
   const { status } = await gateway.send(`POST ${env}/deploys`, { body: { delta_id: deltaId } })
   Object.assign(cluster, { read })
-  expect([status, begun]).toEqual([201, ['Environment', 'DeploymentDelta']])
+  // The last one looks whether the environment is still there.
+  expect([status, begun]).toEqual([201, ['Environment', 'DeploymentDelta', 'Environment']])
 }, 5000)
 
 test('an environment names the set that the next delta changes', async () => {
