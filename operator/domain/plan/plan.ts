@@ -152,7 +152,7 @@ function addressOf(former: DriverDescriptor | undefined, { status }: ActiveResou
   return target === undefined ? undefined : driverAddress(target)
 }
 
-/** Whether a driver updates the instance that a resource has. A driver that does not exist replaces none. */
+/** Whether a driver updates the instance that a resource has. One that does not exist updates none. */
 function keepsInstance(
   driver: DriverDescriptor | undefined,
   current: ActiveResource,
@@ -165,7 +165,8 @@ function keepsInstance(
   // A driver that made an instance may wrap another one by now, which did not make it.
   const former = provisioned && known?.wraps !== undefined ? undefined : known
   const maker = former ? makerOf(former) : driverName(formerType, vendors)
-  if (!driver || maker === makerOf(driver)) return true
+  if (!driver) return false
+  if (maker === makerOf(driver)) return true
   return driver.address !== undefined && driver.address === addressOf(former, current)
 }
 
@@ -180,7 +181,8 @@ function actionFor(
   const { spec } = current
   const isOther = spec.definition.driverType !== wanted.definition.driverType
   // What a driver wraps may have changed: a resource in use has followed by itself, an unused one has not.
-  if ((isOther || spec.unusedSince) && !keepsInstance(driver, current, catalogue, vendors)) return 'replace'
+  const mayBeOther = isOther || (spec.unusedSince !== undefined && driver !== undefined)
+  if (mayBeOther && !keepsInstance(driver, current, catalogue, vendors)) return 'replace'
   const forcing = driver?.replaceOnChangeOf ?? []
   if (forcing.some((path) => !sameJson(inputAt(spec.definition, path), inputAt(wanted.definition, path))))
     return 'replace'
