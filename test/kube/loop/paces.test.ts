@@ -11,6 +11,7 @@ import { silentLog } from '../../../operator/log.ts'
 import { createFakeCluster } from '../../api-gateway/support/fake-cluster.ts'
 import { environment } from '../../controllers/support/webhooks.ts'
 import { casesOf, fc } from '../../support/properties.ts'
+import { keepingStatus } from '../support/kept-status.ts'
 
 test('retries of a namespace are at most 25 in a second after a burst of 100, and wait for no other namespace', () => {
   const law = fc.property(
@@ -51,29 +52,29 @@ beforeEach(() => {
   fake.addOrganization('acme')
 })
 
+const putWithout = () => fake.put(Environment, environment({ name: 'shop.dev', finalizers: [] }))
+
+/** The loop over an environment without our finalizer. */
+function startWith(patch: Cluster['patch']) {
+  putWithout()
+  return startController(
+    { ...keepingStatus(fake), patch },
+    { kind: Environment, reconcile: async () => ({}), finalize: async () => {} },
+    { log: silentLog, isActive: () => true },
+  )
+}
+
 describe('our finalizer that another client removes again and again', () => {
   test('is added with pauses, and the status says so', async () => {
     let additions = 0
-    const cluster = {
-      ...fake,
-      async patch(...given: Parameters<Cluster['patch']>) {
-        additions += 1
-        const patched = await fake.patch(...given)
-        // The other client answers at once.
-        setImmediate(() => fake.put(Environment, environment({ name: 'shop.dev', finalizers: [] })))
-        return patched
-      },
-      async replaceStatus(kind, { metadata: { namespace, name } }, status) {
-        fake.setStatus(kind, namespace, name, status)
-        return fake.store.get(kind, namespace, name)
-      },
-    } as Cluster
-    fake.put(Environment, environment({ name: 'shop.dev', finalizers: [] }))
-    const loop = startController(
-      cluster,
-      { kind: Environment, reconcile: async () => ({}), finalize: async () => {} },
-      { log: silentLog, isActive: () => true },
-    )
+    const patch = (async (...given) => {
+      additions += 1
+      const patched = await fake.patch(...given)
+      // The other client answers at once.
+      setImmediate(putWithout)
+      return patched
+    }) as Cluster['patch']
+    const loop = startWith(patch)
     const reason = () => {
       const found = fake.store.get(Environment, 'acme', 'shop.dev')
       return found && conditionOf(found, 'Ready')?.reason
@@ -85,19 +86,11 @@ describe('our finalizer that another client removes again and again', () => {
 
   test('is no reason to wait after conflicts, which a late cache causes', async () => {
     let conflicts = 15
-    const cluster = {
-      ...fake,
-      async patch(...given: Parameters<Cluster['patch']>) {
-        if (conflicts-- > 0) throw new ApiError(409, 'Conflict', 'modified')
-        return fake.patch(...given)
-      },
-    } as Cluster
-    fake.put(Environment, environment({ name: 'shop.dev', finalizers: [] }))
-    const loop = startController(
-      cluster,
-      { kind: Environment, reconcile: async () => ({}), finalize: async () => {} },
-      { log: silentLog, isActive: () => true },
-    )
+    const patch = (async (...given) => {
+      if (conflicts-- > 0) throw new ApiError(409, 'Conflict', 'modified')
+      return fake.patch(...given)
+    }) as Cluster['patch']
+    const loop = startWith(patch)
     const found = () => fake.store.get(Environment, 'acme', 'shop.dev')
     await eventually('the finalizer', 5000, async () => found()?.metadata.finalizers?.length || undefined)
     await loop.stop()
