@@ -13,9 +13,9 @@ export function findHumanUser(claim: string, claims: Claims, store: Store): User
   if (claims['email_verified'] !== true)
     throw new Problem('Forbidden', 'the identity provider has not verified the email address')
   const wanted = foldAscii(value)
-  return onlyOne(
-    humans(store).filter(({ spec }) => spec.email !== undefined && foldAscii(spec.email) === wanted),
-  )
+  // Blanks come along when a person copies an address.
+  const isOf = ({ spec }: User) => spec.email !== undefined && foldAscii(spec.email.trim()) === wanted
+  return onlyOne(humans(store).filter(isOf))
 }
 
 function humans(store: Store): User[] {

@@ -6,6 +6,7 @@ const gateway = await setUpGateway(() => {
   gateway.addUser('ada', { email: 'ada@example.test' })
   gateway.addUser('kim', { email: 'kim@example.test' })
   gateway.addUser('blank', { email: '' })
+  gateway.addUser('lin', { email: ' lin@example.test\n' })
   gateway.addUser('grace', { email: 'shared@example.test' })
   gateway.addUser('alan', { email: 'Shared@example.test' })
   gateway.addUser('robot', { type: 'service', organizationName: 'acme', email: 'robot@example.test' })
@@ -20,6 +21,13 @@ test.each<[what: string, claim: string, claims: object, user: string | undefined
     undefined,
   ],
   ['an address without that', 'email', { email: 'ada@example.test' }, undefined],
+  [
+    'an address that a user has with blanks',
+    'email',
+    { email: 'lin@example.test', email_verified: true },
+    'lin',
+  ],
+  ['an address of blanks', 'email', { email: ' ', email_verified: true }, undefined],
   ['an empty address', 'email', { email: '', email_verified: true }, undefined],
   ['an address that is no text', 'email', { email: ['ada@example.test'], email_verified: true }, undefined],
   ['an address of two users', 'email', { email: 'shared@example.test', email_verified: true }, undefined],
