@@ -1,11 +1,9 @@
 import { ResourceAccount } from '../api/resource-account.ts'
 import { ResourceDefinition } from '../api/resource-definition.ts'
-import { ResourceDriver } from '../api/resource-driver.ts'
 import { ResourceType } from '../api/resource-type.ts'
 import { throwProblems } from '../domain/base/object-problem.ts'
 import { driverOf, problemsOfDefinition } from '../domain/definition/definition.ts'
 import { doubtsAbout } from '../domain/definition/doubts.ts'
-import { driverTypesOver } from '../domain/definition/third-party.ts'
 import type { DriverDescriptor } from '../domain/resource/driver.ts'
 import { withoutTemplates } from '../domain/secret/secret-inputs.ts'
 import { secretNamesIn } from '../domain/secret/secret-names.ts'
@@ -16,6 +14,7 @@ import { keyOf } from '../kube/client/resource.ts'
 import { type Controller, type Watch, type WorkContext, watchKind } from '../kube/loop/controller.ts'
 import type { Observed } from '../kube/loop/status.ts'
 import type { Planning } from '../planning/planning.ts'
+import { watchDrivers } from './shared/driver-watch.ts'
 import type { OngoingStarts } from './shared/ongoing-starts.ts'
 import { createOwnedSecrets, type OwnedSecrets } from './shared/owned-secrets.ts'
 import { keysOfRivals } from './shared/rivals.ts'
@@ -64,14 +63,9 @@ function watchesOf(store: Store): Watch[] {
       return store.byIndex(ResourceDefinition, 'namedType', scoped(type, `${namespace}/${name}`)).map(keyOf)
     }),
     // A driver that wraps another one depends on it.
-    watchKind(store.cacheOf(ResourceDriver), ({ before, after }) => {
-      const driver = after ?? before
-      if (!driver || before?.spec === after?.spec) return []
-      const drivers = store.list(ResourceDriver, driver.metadata.namespace)
-      return driverTypesOver(driver, drivers).flatMap((type) =>
-        store.byIndex(ResourceDefinition, 'driver', scoped(driver, type)).map(keyOf),
-      )
-    }),
+    watchDrivers(store, (driver, types) =>
+      types.flatMap((type) => store.byIndex(ResourceDefinition, 'driver', scoped(driver, type)).map(keyOf)),
+    ),
     watchKind(store.cacheOf(ResourceAccount), ({ before, after }) => {
       const account = after ?? before
       if (!account || before?.spec === after?.spec) return []

@@ -1,18 +1,14 @@
 import { ResourceDriver } from '../api/resource-driver.ts'
 import { throwProblems } from '../domain/base/object-problem.ts'
 import { driverOf } from '../domain/definition/definition.ts'
-import {
-  driverTypesOver,
-  ownDriverType,
-  problemsOfDriverObject,
-  wrappedDriverType,
-} from '../domain/definition/third-party.ts'
+import { ownDriverType, problemsOfDriverObject, wrappedDriverType } from '../domain/definition/third-party.ts'
 import { unreadFromTemplate } from '../domain/definition/unread-inputs.ts'
 import type { Cluster } from '../kube/cache/cluster.ts'
 import { keyOf } from '../kube/client/resource.ts'
-import { type Controller, watchKind } from '../kube/loop/controller.ts'
+import type { Controller } from '../kube/loop/controller.ts'
 import { isReady } from '../kube/loop/outcome.ts'
 import type { Planning } from '../planning/planning.ts'
+import { watchDrivers } from './shared/driver-watch.ts'
 import { warningsAs } from './shared/warnings.ts'
 
 /** Checks the drivers of an organization: their schemas, their targets, and whether the drivers that they wrap exist. */
@@ -25,13 +21,13 @@ export function resourceDriverController(
     kind: ResourceDriver,
     watches: [
       // A driver that wraps another one depends on it.
-      watchKind(store.cacheOf(ResourceDriver), ({ before, after }) => {
-        const driver = after ?? before
-        if (!driver || before?.spec === after?.spec) return []
-        const drivers = store.list(ResourceDriver, driver.metadata.namespace)
-        const over = new Set(driverTypesOver(driver, drivers))
+      watchDrivers(store, (driver, types) => {
+        const over = new Set(types)
         // The message of one that is not ready may name similar ones.
-        return drivers.filter((each) => over.has(ownDriverType(each)) || !isReady(each)).map(keyOf)
+        return store
+          .list(ResourceDriver, driver.metadata.namespace)
+          .filter((each) => over.has(ownDriverType(each)) || !isReady(each))
+          .map(keyOf)
       }),
     ],
     async reconcile(driver) {

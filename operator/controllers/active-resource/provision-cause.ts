@@ -1,5 +1,5 @@
 import type { ActiveResource } from '../../api/active-resource.ts'
-import { driverName } from '../../domain/definition/definition.ts'
+import { areSameDriver } from '../../domain/definition/definition.ts'
 import { findCustomType, hasOtherSchemas } from '../../domain/resource/type-info.ts'
 import { keyOf } from '../../kube/client/resource.ts'
 import type { Pass } from '../shared/renewals.ts'
@@ -74,8 +74,7 @@ function isOfOtherDriver(
   { vendors }: Pick<CauseTools, 'vendors'>,
 ): boolean {
   const { provisioned } = status ?? {}
-  if (!provisioned) return false
-  return driverName(provisioned.driverType, vendors) !== driverName(recordedAs.driverType, vendors)
+  return provisioned !== undefined && !areSameDriver(provisioned.driverType, recordedAs.driverType, vendors)
 }
 
 /** Whether the custom type had other schemas at the last call of the driver. */

@@ -9,6 +9,7 @@ import { nextTurn } from '../../kube/loop/pace.ts'
 import type { ObjectReference } from '../../kube/objects/objects.ts'
 import { isDeletedWith, isWatchable, type ObjectKind, textOfKind } from '../objects/applied-object.ts'
 import type { Inventory } from '../objects/inventory.ts'
+import { isTerminating } from '../organization/organization-queue.ts'
 import { dependenciesOf } from '../shared/dependents.ts'
 import { recordedInstances } from './instances/recorded-instances.ts'
 import type { OrganizationDrivers } from './organization-drivers.ts'
@@ -93,8 +94,8 @@ export class Removals {
 
   /** Whether all resources of the environment are removed: with it, or with the namespace of the organization. */
   isWithEnvironment(resource: ActiveResource): boolean {
-    const namespace = this.#tools.store.namespaces.get('', resource.metadata.namespace)
-    return namespace?.metadata.deletionTimestamp !== undefined || this.#terminatingOf(resource) !== undefined
+    const { store } = this.#tools
+    return isTerminating(store, resource.metadata.namespace) || this.#terminatingOf(resource) !== undefined
   }
 
   /** Whether all of these resources are decided about. */

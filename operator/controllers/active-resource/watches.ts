@@ -2,10 +2,8 @@ import { ActiveResource } from '../../api/active-resource.ts'
 import { Environment } from '../../api/environment.ts'
 import { Registry } from '../../api/registry.ts'
 import { ResourceAccount } from '../../api/resource-account.ts'
-import { ResourceDriver } from '../../api/resource-driver.ts'
 import { ResourceType } from '../../api/resource-type.ts'
 import { sameJson } from '../../domain/base/json.ts'
-import { driverTypesOver } from '../../domain/definition/third-party.ts'
 import { runSettingsOf } from '../../domain/rendering/run-settings.ts'
 import { workloadOf } from '../../domain/resource/identity.ts'
 import { qualifiedTypeName, simpleTypeName, workloadType } from '../../domain/resource/types.ts'
@@ -17,6 +15,7 @@ import { type Watch, watchKind } from '../../kube/loop/controller.ts'
 import { isReady } from '../../kube/loop/outcome.ts'
 import { givesCredentials, isUsable } from '../image/pull-credentials.ts'
 import { dependenciesOf, dependentsOf } from '../shared/dependents.ts'
+import { watchDrivers } from '../shared/driver-watch.ts'
 import type { ResourceTools } from './resource-tools.ts'
 
 /** Watches that enqueue active resources when something that they depend on changes. */
@@ -41,14 +40,9 @@ export function watchesOf({
       if (!account || before?.spec === after?.spec) return []
       return cache.byIndex('account', scoped(account, account.metadata.name)).map(keyOf)
     }),
-    watchKind(store.cacheOf(ResourceDriver), ({ before, after }) => {
-      const driver = after ?? before
-      if (!driver || before?.spec === after?.spec) return []
-      const drivers = store.list(ResourceDriver, driver.metadata.namespace)
-      return driverTypesOver(driver, drivers).flatMap((type) =>
-        cache.byIndex('driver', scoped(driver, type)).map(keyOf),
-      )
-    }),
+    watchDrivers(store, (driver, types) =>
+      types.flatMap((type) => cache.byIndex('driver', scoped(driver, type)).map(keyOf)),
+    ),
     // Credentials of a registry reach the workloads at once.
     watchKind(store.cacheOf(Registry), ({ before, after }) => {
       const registry = after ?? before

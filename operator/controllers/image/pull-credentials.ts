@@ -55,11 +55,19 @@ export async function pullCredentialsFor(
   }
 }
 
-/** Of two for the same registry, the one that is not ready may be a duplicate, and the younger one is, whatever its status says. */
+/**
+ * The order in which registries are used. Of two for the same registry, one that is not ready may be a duplicate. Of two with the same
+ * status, the younger one is the duplicate.
+ */
 function byPrecedence(left: Registry, right: Registry): number {
   const rankOf = (each: Registry) => Number(isReadyNow(each)) + Number(givesCredentials(each))
+  return rankOf(right) - rankOf(left) || olderFirst(left, right)
+}
+
+/** Compares by age: of two for the same registry, the older one keeps it. */
+export function olderFirst(left: Registry, right: Registry): number {
   const textOf = ({ metadata }: Registry) => `${metadata.creationTimestamp} ${metadata.name}`
-  return rankOf(right) - rankOf(left) || compareText(textOf(left), textOf(right))
+  return compareText(textOf(left), textOf(right))
 }
 
 async function readUnlessUnfit(registry: Registry, reader: SecretReader) {

@@ -6,7 +6,7 @@ import type { Cluster } from '../../kube/cache/cluster.ts'
 import { type Controller, watchKind } from '../../kube/loop/controller.ts'
 import { createOwnedSecrets } from '../shared/owned-secrets.ts'
 import { keysOfRivals } from '../shared/rivals.ts'
-import { readPullCredentials } from './pull-credentials.ts'
+import { olderFirst, readPullCredentials } from './pull-credentials.ts'
 
 /** A registry is ready when its credentials can be used, and no older object is for the same registry. */
 export function registryController(cluster: Cluster): Controller<typeof Registry> {
@@ -32,20 +32,12 @@ export function registryController(cluster: Cluster): Controller<typeof Registry
       // `removeUnused` deletes the old credentials, so the new ones must exist.
       await readPullCredentials(registry, cluster)
       const seen = await ownedSecrets.removeUnused(registry, context)
-      const older = othersFor(registry).find((each) => isOlder(each, registry))
+      const older = othersFor(registry).find((each) => olderFirst(each, registry) < 0)
       const message = `'${older?.metadata.name}' is already for the registry '${registry.spec.registry}'`
       throwProblems(older ? [{ reason: 'DuplicateRegistry', message }] : [], seen)
       return seen
     },
   }
-}
-
-/** Whether the first object keeps a registry that both are for. */
-function isOlder(left: Registry, right: Registry): boolean {
-  const [before, after] = [left.metadata, right.metadata]
-  if (before.creationTimestamp !== after.creationTimestamp)
-    return before.creationTimestamp < after.creationTimestamp
-  return before.name < after.name
 }
 
 /** Why images cannot be pulled, by type of the registry; undefined when they can. */

@@ -39,6 +39,11 @@ export function driverName(driverType: string, vendors: readonly string[]): stri
   return name === undefined ? `/${driverType}` : driverType
 }
 
+/** Whether two driver types are names of one driver. */
+export function areSameDriver(left: string, right: string, vendors: readonly string[]): boolean {
+  return driverName(left, vendors) === driverName(right, vendors)
+}
+
 /** The form of a driver type: `<vendor>/<driver>`. */
 export const driverTypePattern = '^[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9][A-Za-z0-9_.-]*$'
 const driverTypeForm = new RegExp(driverTypePattern)

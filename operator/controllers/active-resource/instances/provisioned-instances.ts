@@ -6,7 +6,7 @@ import {
 import type { FreeForm } from '../../../api/schema.ts'
 import { Stalled } from '../../../domain/base/errors.ts'
 import { sameJson } from '../../../domain/base/json.ts'
-import { driverName } from '../../../domain/definition/definition.ts'
+import { areSameDriver } from '../../../domain/definition/definition.ts'
 import type { Cookie, ProvisionRequest } from '../../../drivers/driver.ts'
 import { isNamespaceTerminating } from '../../../kube/client/api-error.ts'
 import { accountSecretOf } from '../provision-request.ts'
@@ -79,7 +79,7 @@ function isSameInstance(
   right: ProvisionedInstance,
   { vendors }: Pick<ResourceTools, 'vendors'>,
 ): boolean {
-  const isSameDriver = driverName(left.driverType, vendors) === driverName(right.driverType, vendors)
+  const isSameDriver = areSameDriver(left.driverType, right.driverType, vendors)
   return isSameDriver && sameJson(left.identity ?? {}, right.identity ?? {})
 }
 
